@@ -134,7 +134,8 @@ it('a step names a connection of any kind, or makes one in place', async () => {
   await expect.poll(auth, { timeout: 20_000 }).toEqual({ kind: 'connection', connection: 'bank' })
   await expectAccessible(page)
 
-  await page.getByRole('button', { name: 'New', exact: true }).click()
+  // The other one is for TLS settings.
+  await page.getByRole('button', { name: 'New', exact: true }).first().click()
   expect(await page.getByRole('radio', { name: /^Custom/ }).count()).toBe(0)
   await page.getByRole('radio', { name: /^Basic/ }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('other')

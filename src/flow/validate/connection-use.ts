@@ -1,5 +1,5 @@
 // Finds what a flow refers to of a connection, and whether it may.
-import { CONNECTION_ERRORS, filled, type IssueCode } from '../../base/error-catalogue.ts'
+import { CODE, CONNECTION_ERRORS, filled, type IssueCode } from '../../base/error-catalogue.ts'
 import { type FlowLimit, isWithin } from '../../base/flow-limit.ts'
 
 /** The pattern that allows `connections.<name>.<field>` in any template. */
@@ -49,7 +49,7 @@ export function useProblem(
     return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]
   if (flow && shape.onlyFor && !isWithin(shape.onlyFor, flow.id, flow.tags)) {
     const { message, hint } = CONNECTION_ERRORS.connection_not_for_flow
-    return ['connection_not_for_flow', `${filled(message, { connection: name })}. ${hint}`]
+    return [CODE.connection_not_for_flow, `${filled(message, { connection: name })}. ${hint}`]
   }
   if (kinds && wantsTls(kinds) && !shape.tls)
     return ['wrong_connection', `The connection "${name}" has no TLS settings; add them, or name one of the kind tls.`]

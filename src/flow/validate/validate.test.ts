@@ -31,7 +31,9 @@ describe('a connection that is for some flows', () => {
   })
   const named = { ...flow([get('a', 'https://a', { auth: { kind: 'connection', connection: 'shop' } })]), tags: ['x'] }
   const found = (flowId: string | null, flows: string[], tags: string[]) =>
-    codes(publishIssues(validate(named, stepKinds, { ...limited(flows, tags), flowId })))
+    codes(
+      publishIssues(validate(named, stepKinds, { ...limited(flows, tags), flow: { id: flowId, tags: named.tags } })),
+    )
 
   it('is refused in all others, by id and by tag', () => {
     const refused = ['/steps/0/auth/connection connection_not_for_flow']
@@ -46,7 +48,8 @@ describe('a connection that is for some flows', () => {
   it('is refused in templates of steps and of the trigger', () => {
     const secret = '{{ connections.shop.token }}'
     const document = flow([set('a', { x: secret })], { auth: { kind: 'header', name: 'X-Key', value: secret } })
-    expect(codes(publishIssues(validate(document, stepKinds, limited(['flow_1'], []))))).toEqual([
+    const surroundings = { ...limited(['flow_1'], []), flow: { id: 'flow_2', tags: [] } }
+    expect(codes(publishIssues(validate(document, stepKinds, surroundings)))).toEqual([
       '/trigger/auth/value connection_not_for_flow',
       '/steps/0/vars/x connection_not_for_flow',
     ])

@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import { FailureFlow, Head, type Kinds, tagsOf } from '../document.ts'
+import { FailureFlow, Head, type Kinds } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
@@ -15,7 +15,7 @@ import { Trigger, triggerKinds } from '../triggers/index.ts'
 import { checkLabels } from '../triggers/labels.ts'
 import type { ReplyUse, ReportTrigger } from '../triggers/trigger-kind.ts'
 import { CallbackUse } from './callback-use.ts'
-import { type ConnectionUse, type UsingFlow, useProblem } from './connection-use.ts'
+import { type ConnectionUse, useProblem } from './connection-use.ts'
 import {
   COMMON_ROOTS,
   FAILURE_ROOTS,
@@ -80,7 +80,6 @@ class Validator {
   readonly #outline: StepOutline
   readonly #callbacks: CallbackUse
   readonly #patience: Patience = { comparisons: 5_000 }
-  #flow: UsingFlow | null = null
   #replyUse: ReplyUse = 'none'
   /** The roots of steps, and of steps in the rounds of a loop. */
   #stepRoots: ReadonlySet<string> = NOTHING
@@ -121,8 +120,7 @@ class Validator {
     const lists = stepLists(document)
     if (!lists.every(({ list, path }) => this.#outline.collect(list, path, 1))) return
     for (const { list, path } of lists) this.#callbacks.collect(list, path)
-    const { connections, flowId = null } = this.#surroundings
-    this.#flow = { id: flowId, tags: tagsOf(document) }
+    const { connections } = this.#surroundings
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
     this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#templates.parse(source))
     this.#trigger(trigger)
@@ -356,7 +354,8 @@ class Validator {
 
   #use(use: ConnectionUse): [code: IssueCode, message: string] | null {
     this.uses.push(use)
-    return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known), this.#flow)
+    const { connections, flow = null } = this.#surroundings
+    return useProblem(use, connections, (name, known) => this.#near(name, known), flow)
   }
 
   #callbackProblem(id: string | undefined, field: string | undefined, place: Place): [IssueCode, string] | null {

@@ -1,7 +1,8 @@
 // Decides which drafts may be saved, and which can run.
 
 import { API_ERRORS, CODE, filled } from '../../base/error-catalogue.ts'
-import type { FlowDocument } from '../../flow/document.ts'
+import { isObject } from '../../base/is-object.ts'
+import { type FlowDocument, tagsOf } from '../../flow/document.ts'
 import type { Finding, Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
@@ -34,7 +35,8 @@ export function findings(
   document: unknown,
   data?: DataShapes,
 ): Finding[] {
-  return validate(document, kinds, { ...surroundings(), flowId, data, now: now() })
+  const flow = { id: flowId, tags: isObject(document) ? tagsOf(document) : [] }
+  return validate(document, kinds, { ...surroundings(), flow, data, now: now() })
 }
 
 /** Larger samples and results are ignored, because they would slow down each edit. */

@@ -3,7 +3,7 @@ import { Anchor, Collapse, SegmentedControl, Select, Stack, TagsInput, Text, Tex
 import { useState } from 'react'
 import { isTlsPart, tlsField, tlsPart } from '../../../src/base/tls-parts.ts'
 import type { Issue } from '../api/api-types.ts'
-import { FlowLimitChoice } from '../ui/flow-limit-choice.tsx'
+import { FlowLimitChoice } from '../ui/choices/flow-limit-choice.tsx'
 import type { ConnectionDraft } from './connection-draft.ts'
 import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
 import { CustomFields } from './custom-fields.tsx'

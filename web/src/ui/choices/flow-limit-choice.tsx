@@ -1,7 +1,7 @@
 // Chooses the flows that a token or a connection is for.
 import { MultiSelect, TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { queries } from '../api/queries.ts'
+import { queries } from '../../api/queries.ts'
 
 interface FlowLimitChoiceProps {
   /** Their ids. */
