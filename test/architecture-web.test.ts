@@ -12,7 +12,7 @@ const LAYERS: string[][] = [
   ['guide'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'flow-model/input', 'flow-model/senders', 'ui/code', 'shell'],
-  ['ui/rows', 'ui/data', 'shell/palette'],
+  ['ui/rows', 'ui/data', 'ui/choices', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['flows/run', 'account/security', 'connections/tls'],

@@ -8,6 +8,8 @@ import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
 import { isHandler } from '../engine/ports/run-journal.ts'
+import { tagsOf } from '../flow/document.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { createOAuthClient } from '../oauth/oauth-client.ts'
 import { SecondFactorRule } from '../operations/access/two-factor/second-factor-rule.ts'
@@ -52,7 +54,8 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const providerHttp = createProviderClient(config)
   const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
   const outside = openOutsideSecrets(config)
-  const connections = new LiveConnections(secrets, outside, openTls)
+  const tagsOfFlow = async (flowId: string) => tagsOf(parseJson((await stores.flows.get(flowId))?.draft ?? '{}'))
+  const connections = new LiveConnections(secrets, outside, openTls, tagsOfFlow)
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
   const published = new PublishedFlows(stores.flows, stepKinds, secrets, isSecretField, shared, senderFiles)
   connections.whenKindChanges(() => published.compileAnew())
@@ -174,9 +177,9 @@ function enginePorts(parts: EngineParts): EnginePorts {
     connections: {
       fields: connections.fields,
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
-      fresh: (names) => connections.fresh(names),
-      tls: (name) => connections.tls(name),
-      credential: (name) => credentials.of(name),
+      fresh: (names, flowId) => connections.fresh(names, flowId),
+      tls: (name, flowId) => connections.tls(name, flowId),
+      credential: (name, flowId) => credentials.of(name, flowId),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),

@@ -117,7 +117,7 @@ export async function openTestRuntime({
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       fresh: () => null,
       tls: () => null,
-      credential: (name) => credentials.of(name),
+      credential: (name) => credentials.of(name, null),
       accessToken,
       renewed: async () => null,
       refusedAgain: () => {},
@@ -273,7 +273,7 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
     const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
     const secrets = Object.fromEntries(texts)
     const times = { revision: 1, createdAt: at, updatedAt: at, lastTest: null }
-    connections.put({ name, kind, fields, secrets, outside: {}, hosts, ...times })
+    connections.put({ name, kind, fields, secrets, outside: {}, hosts, onlyFor: null, ...times })
   }
   return connections
 }

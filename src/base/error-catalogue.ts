@@ -173,6 +173,11 @@ export const CONNECTION_ERRORS = {
     hint: 'It is kept outside of Millrace. Check that it is there, and that Millrace may read it.',
     docs: OF_REQUESTS,
   },
+  connection_not_for_flow: {
+    message: 'The connection "{connection}" is not for this flow: it is limited to some flows or tags',
+    hint: 'Name another connection, or ask somebody who may change connections (scope connections:write) to add this flow or one of its tags to what it is for.',
+    docs: OF_REQUESTS,
+  },
 } as const satisfies Record<string, StepFault>
 
 const REPLIED = '{host} replied {status}'
@@ -336,6 +341,7 @@ export const ISSUES = {
     'unknown_field',
     'unnamed_connection',
     'wrong_connection',
+    'connection_not_for_flow',
     'secret_in_reply',
     'secret_in_call',
     'secret_in_label',

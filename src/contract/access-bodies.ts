@@ -114,16 +114,19 @@ export const NewTokenBody = Type.Object({
   ...TokenBody.properties,
   token: Type.String({ description: 'Shown this once' }),
 })
+export const GivenFlows = Type.Array(Type.String({ pattern: '^flow_[a-z0-9]{1,60}$' }), {
+  maxItems: 100,
+  description: 'Ids of flows',
+})
+export const GivenTags = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 100 })
 export const TokenRequest = Type.Object(
   {
     name: Name,
     scopes: Type.Optional(GivenScopes),
     scope: Type.Optional(ScopeUnion),
     expiresAt: Type.Optional(Time),
-    flows: Type.Optional(
-      Type.Array(Type.String({ pattern: '^flow_[a-z0-9]{1,60}$' }), { maxItems: 100, description: 'Ids of flows' }),
-    ),
-    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 100 })),
+    flows: Type.Optional(GivenFlows),
+    tags: Type.Optional(GivenTags),
   },
   closed,
 )

@@ -1,7 +1,9 @@
 // Bodies of connections, of the calls that test one, and of those that make one of a secret in a flow.
 import Type from 'typebox'
+import { GivenFlows, GivenTags } from './access-bodies.ts'
 
 const closed = { additionalProperties: false }
+const OptionalList = Type.Union([Type.Array(Type.String()), Type.Null()])
 const Time = Type.String({ format: 'date-time' })
 
 export const ConnectionTestRequest = Type.Object(
@@ -49,6 +51,10 @@ const connectionParts = {
     maxItems: 100,
     description: 'Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere',
   }),
+  flows: Type.Union([GivenFlows, Type.Null()], {
+    description: 'Ids of the flows that it is for. null or empty, and no tags either: all flows',
+  }),
+  tags: Type.Union([GivenTags, Type.Null()], { description: 'Flows with one of these tags may use it too' }),
 }
 
 export const ConnectionRequest = Type.Object(
@@ -57,6 +63,8 @@ export const ConnectionRequest = Type.Object(
     kind: connectionParts.kind,
     fields: connectionParts.fields,
     hosts: Type.Optional(connectionParts.hosts),
+    flows: Type.Optional(connectionParts.flows),
+    tags: Type.Optional(connectionParts.tags),
   },
   closed,
 )
@@ -72,6 +80,8 @@ export const ConnectionBody = Type.Object({
     description: 'Where those of them are that are kept elsewhere: `file:…` or `vault:…`',
   }),
   hosts: Type.Array(Type.String()),
+  flows: OptionalList,
+  tags: OptionalList,
   state: Type.Enum(['ready', 'unconnected', 'reconnect']),
   reason: Type.Union([Type.String(), Type.Null()]),
   expiresAt: Type.Union([Time, Type.Null()], { description: 'Of the access token' }),

@@ -129,6 +129,8 @@ const connection: Static<typeof connections.ConnectionBody> = {
   secretFields: ['token'],
   outside: {},
   hosts: ['api.example.com'],
+  flows: null,
+  tags: null,
   state: 'ready',
   reason: null,
   expiresAt: null,

@@ -63,7 +63,11 @@ export async function performInRun(
       (settings, secrets, showInput) =>
         contextOf(walk, step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),
       (error) => walk.ports.bug(error, walk.run),
-      { files: () => filesOfRun(walk.ports, walk.run.id), room: () => roomOf(walk.ports, walk.run.id) },
+      {
+        flowId: walk.run.flowId,
+        files: () => filesOfRun(walk.ports, walk.run.id),
+        room: () => roomOf(walk.ports, walk.run.id),
+      },
     )
     entry.input = input
     throwIfCancelled(roots)
@@ -108,6 +112,7 @@ function contextOf(
     replyRoom: () => roomOf(walk.ports, walk.run.id),
     standing: () => standingOf(walk.ports, walk.writer, () => walk.cancel()),
     connections: walk.ports.connections,
+    flowId: walk.run.flowId,
     files: filesOfRun(walk.ports, walk.run.id),
     sandbox: walk.ports.sandbox,
     log: (line) => {

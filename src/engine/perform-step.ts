@@ -47,11 +47,11 @@ export async function performStep(
     showInput: (input: unknown) => void,
   ) => StepContext<never>,
   onBug: (error: unknown) => void,
-  world: { files(): RunFiles; room(): RoomOfRun | null },
+  world: { flowId: string | null; files(): RunFiles; room(): RoomOfRun | null },
 ): Promise<Performed> {
   let input: unknown = null
   try {
-    const fresh = step.connections.length ? connections.fresh(step.connections) : null
+    const fresh = step.connections.length ? connections.fresh(step.connections, world.flowId) : null
     if (fresh) await fresh
     for (const name of step.accessTokens) {
       const token = connections.accessToken(name)

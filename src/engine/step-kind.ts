@@ -174,6 +174,8 @@ export interface StepContext<Settings> {
   /** Tells, before a request leaves, whether this process still holds the run; null if no other process can. */
   standing(): Standing | null
   connections: Connections
+  /** The flow that the step is of; null if it is of none. */
+  flowId: string | null
   files: RunFiles
   sandbox: Sandbox
   /** Adds a line to the run's logs. */

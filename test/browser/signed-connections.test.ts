@@ -83,6 +83,42 @@ describe('the form of a connection', () => {
   })
 })
 
+it('a connection for some flows says so in its form, and is not offered in other flows', async () => {
+  const steps = [{ id: 'call', kind: 'http', method: 'GET', url: 'https://bank.example.com/accounts' }]
+  const flow = { name: 'Invoices', trigger: { kind: 'webhook' }, steps }
+  const { id } = (await ui.millrace.api('POST', '/flows', flow)).body
+  for (const name of ['for_all', 'for_some'])
+    await ui.millrace.api('POST', '/connections', { name, kind: 'bearer', fields: { token: 'x' } })
+  await page.goto('/connections/for_some')
+  await page.getByRole('combobox', { name: 'Only flows with one of these tags' }).fill('billing')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await ui.millrace.api('GET', '/connections/for_some')).body.tags, { timeout: 20_000 })
+    .toEqual(['billing'])
+  await expectAccessible(page)
+
+  const offered = async () => {
+    await page.goto(`/flows/${id}?step=call`)
+    await page.getByRole('tab', { name: 'Auth' }).click()
+    await page.getByRole('combobox', { name: 'Authentication' }).click()
+    await page.getByRole('option', { name: 'A connection of any kind' }).click()
+    await page.getByRole('combobox', { name: 'Connection', exact: true }).click()
+    await page.getByRole('option', { name: /^for_all / }).waitFor()
+    return page.getByRole('option', { name: /^for_some / }).count()
+  }
+  expect(await offered()).toBe(0)
+  await page.goto('/connections/for_some')
+  await page.getByRole('combobox', { name: 'Only these flows' }).click()
+  await page.getByRole('option', { name: 'Invoices' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await ui.millrace.api('GET', '/connections/for_some')).body.flows, { timeout: 20_000 })
+    .toEqual([id])
+  expect(await offered()).toBe(1)
+})
+
 it('a step names a connection of any kind, or makes one in place', async () => {
   const steps = [{ id: 'call', kind: 'http', method: 'GET', url: 'https://bank.example.com/accounts' }]
   const flow = { name: 'Accounts', trigger: { kind: 'webhook' }, steps }
@@ -98,7 +134,8 @@ it('a step names a connection of any kind, or makes one in place', async () => {
   await expect.poll(auth, { timeout: 20_000 }).toEqual({ kind: 'connection', connection: 'bank' })
   await expectAccessible(page)
 
-  await page.getByRole('button', { name: 'New', exact: true }).click()
+  // The other one is for TLS settings.
+  await page.getByRole('button', { name: 'New', exact: true }).first().click()
   expect(await page.getByRole('radio', { name: /^Custom/ }).count()).toBe(0)
   await page.getByRole('radio', { name: /^Basic/ }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('other')

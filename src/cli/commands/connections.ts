@@ -15,6 +15,8 @@ interface Connection {
   secretFields: string[]
   outside: Record<string, string>
   hosts: string[]
+  flows: string[] | null
+  tags: string[] | null
   state: string
   reason: string | null
   expiresAt: string | null
@@ -22,6 +24,9 @@ interface Connection {
   usedBy: { id: string; name: string }[]
   updatedAt: string
 }
+
+const onlyFor = ({ flows, tags }: Connection): string =>
+  [...(flows ?? []), ...(tags ?? []).map((tag) => `tag ${tag}`)].join(', ') || 'all flows'
 
 const pathOf = (name: string) => `/connections/${encodeURIComponent(name)}`
 
@@ -69,6 +74,7 @@ export const showConnection = defineCommand({
           ? [['expires', `${connection.certificate.subject}, ${showTime(connection.certificate.expiresAt)}`] as const]
           : []),
         ['hosts', connection.hosts.join(', ') || 'any'],
+        ['only for', onlyFor(connection)],
         ['used by', connection.usedBy.map(({ name }) => name).join(', ') || 'no flow'],
         ['changed', showTime(connection.updatedAt)],
       ]),
@@ -88,6 +94,8 @@ export const setConnection = defineCommand({
       'a secret field: the command asks for it or reads stdin; name=env:VARIABLE or name=file:path reads it from there',
     ),
     host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
+    flow: list('id', 'a flow that may use it; without flows and tags all may'),
+    tag: list('tag', 'flows with this tag may use it'),
   },
   details:
     'Do not put secrets on the command line: every user of the machine can read it.\nA field of an existing connection that you do not give stays as it is. You must give its secrets again if the change allows more hosts or another endpoint.',
@@ -118,6 +126,7 @@ export const setConnection = defineCommand({
       kind,
       fields: gatherTls({ ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets }),
       ...(options.host.length ? { hosts: options.host } : {}),
+      ...(options.flow.length || options.tag.length ? { flows: options.flow, tags: options.tag } : {}),
     }
     const connection = current
       ? await api.call<Connection>('PUT', pathOf(name), { body })

@@ -77,12 +77,15 @@ export interface Connections {
    * not allow it: a value derived from a secret may no longer resemble the secret.
    */
   checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void
-  /** Reads what these connections keep elsewhere, if that is due; null if there is nothing to wait for. Fails with ConnectionError. */
-  fresh(names: readonly string[]): Promise<void> | null
-  /** Returns the TLS settings of a connection, current like `fields`; null if it has none. Fails with ConnectionError. */
-  tls(name: string): TlsIdentity | null | Promise<TlsIdentity | null>
-  /** Returns what the connection sends as a whole. Fails with ConnectionError. */
-  credential(name: string): Credential | Promise<Credential>
+  /**
+   * Before the flow reads fields of these connections: checks that they are for it, and reads what they keep elsewhere, if that
+   * is due; null if there is nothing to wait for. `flowId`: null if no flow uses them. Fails with ConnectionError.
+   */
+  fresh(names: readonly string[], flowId: string | null): Promise<void> | null
+  /** Returns the TLS settings of a connection, current like `fields`; null if it has none. Checks and fails as `fresh` does. */
+  tls(name: string, flowId: string | null): TlsIdentity | null | Promise<TlsIdentity | null>
+  /** Returns what the connection sends as a whole. Checks and fails as `fresh` does. */
+  credential(name: string, flowId: string | null): Credential | Promise<Credential>
   /** Returns a token that stays valid for a while and also updates `fields`. Fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
   /** Returns a new token in place of one that an API refused, or null if there is none. Fails with ConnectionError. */

@@ -19,6 +19,8 @@ export interface CompiledCallback {
   when: ((bindings: Bindings) => boolean) | null
   /** What the condition reads: roots with the names below them. */
   reads: readonly (readonly string[])[]
+  /** The connections that its authentication and its condition read. */
+  connections: readonly string[]
   /** null: an outside system answers, not a person. */
   approval: CompiledApproval | null
 }
@@ -68,6 +70,7 @@ function ofCallback(
     accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,
     when: condition === undefined ? null : conditionResolver(condition),
     reads: typeof condition === 'string' ? referencesIn(condition) : [],
+    connections: connectionsIn([auth, condition]),
     approval: null,
   }
 }
@@ -83,6 +86,7 @@ const ofApproval = (
   accept: APPROVAL_ACCEPT,
   when: null,
   reads: [],
+  connections: [],
   approval: {
     answers: answers ?? DEFAULT_ANSWERS,
     fields: (fields ?? []).map((field) => ({ label: field.name, type: 'text', required: false, ...field })),
@@ -94,3 +98,11 @@ const referencesIn = (source: string): string[][] =>
   parseTemplate(source).parts.flatMap((part) =>
     typeof part === 'string' ? [] : part.references.map(({ path }) => path),
   )
+
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
+
+const connectionsIn = (settings: unknown): string[] => {
+  const references = textsIn(settings).flatMap(referencesIn)
+  return [...new Set(references.flatMap(([root, name]) => (root === 'connections' && name !== undefined ? name : [])))]
+}

@@ -1,5 +1,6 @@
 // Finds what a flow refers to of a connection, and whether it may.
-import type { IssueCode } from '../../base/error-catalogue.ts'
+import { CODE, CONNECTION_ERRORS, filled, type IssueCode } from '../../base/error-catalogue.ts'
+import { type FlowLimit, isWithin } from '../../base/flow-limit.ts'
 
 /** The pattern that allows `connections.<name>.<field>` in any template. */
 export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
@@ -14,6 +15,8 @@ export interface ConnectionShape {
   tls?: boolean
   /** The fields that can be read. */
   open?: ReadonlySet<string>
+  /** The flows that it is for; none: all. */
+  onlyFor?: FlowLimit | null
 }
 
 export type ConnectionShapes = ReadonlyMap<string, ConnectionShape>
@@ -25,15 +28,29 @@ export interface ConnectionUse {
   kinds: readonly string[] | null
 }
 
-/** Returns why a use cannot work, as code and message; null if it can. `near` suggests a similar name. */
+/** A flow that names connections; `id` is null if it is new. */
+export interface UsingFlow {
+  id: string | null
+  tags: readonly string[]
+}
+
+/**
+ * Returns why a use cannot work, as code and message; null if it can. `near` suggests a similar name. `flow`: null if it does not
+ * matter whose use it is.
+ */
 export function useProblem(
   { name, field, kinds }: ConnectionUse,
   shapes: ConnectionShapes,
   near: (name: string, known: Iterable<string>) => string,
+  flow: UsingFlow | null,
 ): [code: IssueCode, message: string] | null {
   const shape = shapes.get(name)
   if (!shape)
     return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]
+  if (flow && shape.onlyFor && !isWithin(shape.onlyFor, flow.id, flow.tags)) {
+    const { message, hint } = CONNECTION_ERRORS.connection_not_for_flow
+    return [CODE.connection_not_for_flow, `${filled(message, { connection: name })}. ${hint}`]
+  }
   if (kinds && wantsTls(kinds) && !shape.tls)
     return ['wrong_connection', `The connection "${name}" has no TLS settings; add them, or name one of the kind tls.`]
   if (kinds && !wantsTls(kinds) && !kinds.includes(shape.kind))

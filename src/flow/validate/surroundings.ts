@@ -1,10 +1,12 @@
 import type { Senders } from '../senders/schema.ts'
 import type { DataShapes } from '../shape/data-shapes.ts'
-import type { ConnectionShapes } from './connection-use.ts'
+import type { ConnectionShapes, UsingFlow } from './connection-use.ts'
 
 /** What the templates may refer to outside the document. */
 export interface Surroundings {
   connections: ConnectionShapes
+  /** The flow that the document is of; none: its connections are for all flows. */
+  flow?: UsingFlow
   env: ReadonlySet<string>
   /** The names of the plain variables. */
   config: ReadonlySet<string>

@@ -24,6 +24,38 @@ const codes = (issues: { path: string; code: string }[]) => issues.map(({ path, 
 const get = (id: string, url: string, more: object = {}) => ({ id, kind: 'http', method: 'GET', url, ...more })
 const set = (id: string, vars: object, more: object = {}) => ({ id, kind: 'set', vars, ...more })
 
+describe('a connection that is for some flows', () => {
+  const limited = (flows: string[], tags: string[]) => ({
+    ...surroundings,
+    connections: new Map([['shop', { kind: 'bearer', fields: new Set(['token']), onlyFor: { flows, tags } }]]),
+  })
+  const named = { ...flow([get('a', 'https://a', { auth: { kind: 'connection', connection: 'shop' } })]), tags: ['x'] }
+  const found = (flowId: string | null, flows: string[], tags: string[]) =>
+    codes(
+      publishIssues(validate(named, stepKinds, { ...limited(flows, tags), flow: { id: flowId, tags: named.tags } })),
+    )
+
+  it('is refused in all others, by id and by tag', () => {
+    const refused = ['/steps/0/auth/connection connection_not_for_flow']
+    expect(found('flow_1', ['flow_1'], [])).toEqual([])
+    expect(found('flow_2', ['flow_1'], [])).toEqual(refused)
+    expect(found('flow_2', ['flow_1'], ['y', 'x'])).toEqual([])
+    expect(found('flow_2', ['flow_1'], ['y', 'X'])).toEqual(refused)
+    expect(found(null, ['flow_1'], ['x'])).toEqual([])
+    expect(found(null, ['flow_1'], [])).toEqual(refused)
+  })
+
+  it('is refused in templates of steps and of the trigger', () => {
+    const secret = '{{ connections.shop.token }}'
+    const document = flow([set('a', { x: secret })], { auth: { kind: 'header', name: 'X-Key', value: secret } })
+    const surroundings = { ...limited(['flow_1'], []), flow: { id: 'flow_2', tags: [] } }
+    expect(codes(publishIssues(validate(document, stepKinds, surroundings)))).toEqual([
+      '/trigger/auth/value connection_not_for_flow',
+      '/steps/0/vars/x connection_not_for_flow',
+    ])
+  })
+})
+
 describe('validate', () => {
   it('finds nothing in a flow without steps', () => {
     expect(check(flow([]))).toEqual({ shape: [], publish: [], warnings: [] })

@@ -354,7 +354,8 @@ class Validator {
 
   #use(use: ConnectionUse): [code: IssueCode, message: string] | null {
     this.uses.push(use)
-    return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known))
+    const { connections, flow = null } = this.#surroundings
+    return useProblem(use, connections, (name, known) => this.#near(name, known), flow)
   }
 
   #callbackProblem(id: string | undefined, field: string | undefined, place: Place): [IssueCode, string] | null {

@@ -1,7 +1,8 @@
 import { CODE } from '../../base/error-catalogue.ts'
+import { type FlowLimit, limitOf } from '../../base/flow-limit.ts'
 import { inOrder, reaches, type Scopes, type ScopeUnion, scopeWords, UNIONS, unionOf } from '../../base/scopes.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor, Limit, TokenRecord } from '../ports/access.ts'
+import type { Actor, TokenRecord } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { PREFIX } from './api-tokens.ts'
 import { digestOf, newSecret } from './secret-code.ts'
@@ -72,7 +73,7 @@ export async function createToken(
   given: NewToken,
 ): Promise<TokenView & { token: string }> {
   const scopes = scopesOf(given)
-  const limit = limitOf(given, scopes)
+  const limit = tokenLimit(given, scopes)
   requireWithin(services, actor, scopes, given.expiresAt)
   const token = PREFIX + newSecret()
   const record: TokenRecord = {
@@ -104,14 +105,14 @@ function scopesOf({ scope, scopes }: NewToken): Scopes {
   return scope === undefined ? inOrder(scopes!) : UNIONS[scope]
 }
 
-function limitOf({ flows = [], tags = [] }: NewToken, scopes: Scopes): Limit | null {
-  if (flows.length === 0 && tags.length === 0) return null
-  if (scopes.includes('admin'))
+function tokenLimit({ flows = [], tags = [] }: NewToken, scopes: Scopes): FlowLimit | null {
+  const limit = limitOf(flows, tags)
+  if (limit && scopes.includes('admin'))
     throw new OperationError(
       CODE.invalid_request,
       'A token that is limited to flows or tags cannot have the scope admin, which is not about flows.',
     )
-  return { flows: [...new Set(flows)], tags: [...new Set(tags)] }
+  return limit
 }
 
 /** Nobody makes a token that may do more, or for longer, than its maker. */

@@ -1,5 +1,6 @@
 // The flows that a limited token reaches, and keeps within reach.
 import { CODE } from '../../base/error-catalogue.ts'
+import { isWithin } from '../../base/flow-limit.ts'
 import { tagsOf } from '../../flow/document.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
@@ -17,8 +18,7 @@ export async function reachOf(
 
 /** Rejects a draft with which the flow would leave the reach of the actor. `id`: null if the flow is new. */
 export function requireStay({ limit }: Limited, id: string | null, document: unknown): void {
-  if (!limit || (id !== null && limit.flows.includes(id))) return
-  if (tagsOf(document).some((tag) => limit.tags.includes(tag))) return
+  if (!limit || isWithin(limit, id, tagsOf(document))) return
   throw new OperationError(
     CODE.forbidden,
     limit.tags.length

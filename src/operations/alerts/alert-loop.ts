@@ -134,7 +134,7 @@ export class AlertLoop {
       for (const { name, outside } of all)
         if (Object.keys(outside).length)
           await connections
-            .fresh([name])
+            .fresh([name], null)
             ?.catch((error) => warn('a certificate could not be read', { connection: name, ...reasonOf(error) }))
     }
     return all.flatMap(({ name }) => {

@@ -3,7 +3,7 @@ import { CODE } from '../../base/error-catalogue.ts'
 import { FlowUnusable } from '../../engine/engine.ts'
 import type { CompiledCallback } from '../../flow/callbacks/compile.ts'
 import type { KeptData } from '../../flow/document.ts'
-import { checkContentType } from '../deliveries/check-sender.ts'
+import { checkContentType, readSecrets } from '../deliveries/check-sender.ts'
 import { type Authenticated, checkCredential } from '../deliveries/credentials.ts'
 import type { DeliveryHead } from '../deliveries/delivery-head.ts'
 import { crowded, Rejection } from '../deliveries/rejection.ts'
@@ -44,6 +44,7 @@ export async function admitCallback(
   if (!compiled) throw closed()
   const route = { webhookId: '', flowId: record.flowId, version: record.version, paused: false }
   const admitted = { record, compiled, trigger: compiled, head, route }
+  if (compiled.connections.length) await readSecrets(services, compiled.connections, record.flowId)
   checkCredential(services, admitted)
   checkContentType(services, admitted)
   return admitted

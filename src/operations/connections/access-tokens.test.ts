@@ -44,6 +44,7 @@ const CRM: ConnectionRecord = {
   fields: { grant: 'authorization_code', tokenUrl: 'https://id.example.com', clientId: 'me', clientAuth: 'basic' },
   secrets: { clientSecret: 'cl1ent-secret' },
   hosts: [],
+  onlyFor: null,
   revision: 1,
   createdAt: 0,
   updatedAt: 0,

@@ -29,7 +29,9 @@ export async function flowsUsing({ flows, kinds }: ConnectionServices, connectio
 
 /** Throws if a live flow would refer to something that is missing after the change. */
 export function refuseIfMissed(uses: FlowUses[], name: string, shapes: ConnectionShapes): void {
-  const broken = uses.filter(({ live }) => live.some((use) => use.name === name && useProblem(use, shapes, () => '')))
+  const broken = uses.filter(({ live }) =>
+    live.some((use) => use.name === name && useProblem(use, shapes, () => '', null)),
+  )
   if (broken.length === 0) return
   const issues: Issue[] = broken.map((flow) => ({ path: `/flows/${flow.id}`, code: 'in_use', message: flow.name }))
   const list = broken.map((flow) => `"${flow.name}" (${flow.id})`).join(', ')

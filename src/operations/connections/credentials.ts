@@ -16,8 +16,8 @@ export class Credentials {
   }
 
   /** Fails with ConnectionError. */
-  async of(name: string): Promise<Credential> {
-    await this.#connections.fresh([name])
+  async of(name: string, flowId: string | null): Promise<Credential> {
+    await this.#connections.fresh([name], flowId)
     const record = this.#connections.get(name)
     if (record && hasTokens(record)) return { kind: 'token', token: await this.#accessToken(name) }
     if (!record || record.secrets === null) throw failure.unauthorized(name, failure.NOT_READABLE)

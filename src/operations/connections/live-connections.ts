@@ -1,6 +1,7 @@
 // Keeps every connection in memory, unsealed and current, so that steps read fields without asking the database.
 
 import { CODE, CONNECTION_ERRORS, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
+import { isWithin } from '../../base/flow-limit.ts'
 import { isTlsPart } from '../../base/tls-parts.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
@@ -24,6 +25,9 @@ export class LiveConnections {
   readonly #secrets: Secrets
   readonly #outside: OutsideSecrets
   readonly #openTls: OpenTls
+  readonly #tagsOf: TagsOfFlow
+  /** How many connections are not for all flows. */
+  #narrow = 0
   /** The fields that were read from outside, by connection. Those that could not be read are missing. */
   readonly #read = new Map<string, Readonly<Record<string, string>>>()
   readonly #records = new Map<string, ConnectionRecord>()
@@ -41,7 +45,13 @@ export class LiveConnections {
 
   #kindChanged = () => {}
 
-  constructor(secrets: Secrets, outside: OutsideSecrets = NOTHING_OUTSIDE, openTls: OpenTls = NOT_OPENED) {
+  constructor(
+    secrets: Secrets,
+    outside: OutsideSecrets = NOTHING_OUTSIDE,
+    openTls: OpenTls = NOT_OPENED,
+    tagsOf: TagsOfFlow = NO_TAGS,
+  ) {
+    this.#tagsOf = tagsOf
     this.#secrets = secrets
     this.#outside = outside
     this.#openTls = openTls
@@ -66,6 +76,7 @@ export class LiveConnections {
     const before = this.#records.get(name)
     if ((before?.revision ?? -1) > revision) return
     this.#records.set(name, record)
+    this.#countNarrow()
     if (before?.kind !== record.kind) this.#kindChanged()
     this.#read.delete(name)
     if (before?.revision !== revision) this.#inFile.delete(name)
@@ -81,6 +92,7 @@ export class LiveConnections {
 
   take(name: string): void {
     this.#records.delete(name)
+    this.#countNarrow()
     this.#tokens.delete(name)
     this.#read.delete(name)
     this.#inFile.delete(name)
@@ -91,17 +103,41 @@ export class LiveConnections {
   }
 
   /**
-   * Reads what these connections keep elsewhere, unless it was read within the last minute; null if there is nothing to wait for.
-   * Rejects with ConnectionError.
+   * Checks that these connections are for the flow, null: that no flow uses them, and reads what they keep elsewhere, unless it was
+   * read within the last minute; null if there is nothing to wait for. Rejects with ConnectionError.
    */
-  fresh(names: readonly string[]): Promise<void> | null {
+  fresh(names: readonly string[], flowId: string | null): Promise<void> | null {
+    if (this.#narrow > 0 && flowId !== null) {
+      const narrow = names.filter((name) => this.#records.get(name)?.onlyFor)
+      if (narrow.length) return this.#requireFor(narrow, flowId).then(() => this.#freshened(names) ?? undefined)
+    }
+    return this.#freshened(names)
+  }
+
+  /** Whether the flow has the tag is read each time: it may have lost it a moment ago, by another process. */
+  async #requireFor(names: readonly string[], flowId: string): Promise<void> {
+    let tags: readonly string[] | null = null
+    for (const name of names) {
+      const limit = this.#records.get(name)?.onlyFor
+      if (!limit || isWithin(limit, flowId, [])) continue
+      if (limit.tags.length) tags ??= await this.#tagsOf(flowId)
+      if (!isWithin(limit, flowId, tags ?? [])) throw notForFlow(name)
+    }
+  }
+
+  #countNarrow(): void {
+    this.#narrow = 0
+    for (const { onlyFor } of this.#records.values()) if (onlyFor) this.#narrow++
+  }
+
+  #freshened(names: readonly string[]): Promise<void> | null {
     const stale = names.filter((name) => this.#isStale(name))
     return stale.length ? Promise.all(stale.map((name) => this.#readOutside(name))).then(() => {}) : null
   }
 
   /** Returns the TLS settings of a connection, with what of them is kept elsewhere; null if it has none. */
-  tls(name: string): TlsIdentity | null | Promise<TlsIdentity | null> {
-    const fresh = this.fresh([name])
+  tls(name: string, flowId: string | null): TlsIdentity | null | Promise<TlsIdentity | null> {
+    const fresh = this.fresh([name], flowId)
     return fresh ? fresh.then(() => this.identity(name)) : this.identity(name)
   }
 
@@ -118,7 +154,7 @@ export class LiveConnections {
 
   /** Returns the connection with all of its secrets, also those that are kept elsewhere; undefined if there is none. */
   async whole(name: string): Promise<ConnectionRecord | undefined> {
-    await this.fresh([name])
+    await this.#freshened([name])
     const record = this.#records.get(name)
     const read = this.#read.get(name)
     return record && read ? { ...record, secrets: { ...record.secrets, ...read } } : record
@@ -228,6 +264,14 @@ const hostNotAllowed = ({ name, hosts }: Limit, url: URL): OutboundError =>
     filled(OUTBOUND_ERRORS.host_not_allowed.hint, { hosts: hosts.join(', ') }),
   )
 
+const notForFlow = (name: string): ConnectionError =>
+  new ConnectionError(
+    CODE.connection_not_for_flow,
+    name,
+    filled(CONNECTION_ERRORS.connection_not_for_flow.message, { connection: name }),
+    CONNECTION_ERRORS.connection_not_for_flow.hint,
+  )
+
 const outsideUnavailable = (name: string, field: string, why: string): ConnectionError =>
   new ConnectionError(
     CODE.secret_unavailable,
@@ -239,8 +283,9 @@ const outsideUnavailable = (name: string, field: string, why: string): Connectio
 /** Returns whether the connection gets access tokens, in place of holding a credential itself. */
 export const hasTokens = ({ kind }: Pick<ConnectionRecord, 'kind'>): boolean => kind === 'oauth2' || kind === 'jwt'
 
-export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): ConnectionShape => ({
+export const shapeOf = ({ kind, fields, secrets, outside, onlyFor }: ConnectionRecord): ConnectionShape => ({
   kind,
+  onlyFor,
   tls: tlsOf(kind, { ...fields, ...secrets, ...outside }) !== null,
   open: new Set(Object.keys(fields).filter((field) => !isTlsPart(field))),
   // The token exists already or is fetched when a step needs it.
@@ -249,6 +294,12 @@ export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): C
     ...(hasTokens({ kind }) ? ['accessToken'] : []),
   ]),
 })
+
+/** Returns the tags of the flow as it is now. */
+type TagsOfFlow = (flowId: string) => Promise<readonly string[]>
+
+/** For where no connection is limited. */
+const NO_TAGS: TagsOfFlow = async () => []
 
 /** For where nothing is kept elsewhere. */
 const NOT_OPENED: OpenTls = async () => ({ faults: [], certificate: null })

@@ -17,6 +17,9 @@ export interface ConnectionView {
   /** Where those of them are that are kept elsewhere. */
   outside: Readonly<Record<string, string>>
   hosts: string[]
+  /** The ids of the flows and the tags that it is limited to; both null: it is for all flows. */
+  flows: readonly string[] | null
+  tags: readonly string[] | null
   state: 'ready' | 'unconnected' | 'reconnect'
   reason: string | null
   expiresAt: string | null
@@ -86,7 +89,7 @@ export function connectionView(
   record: ConnectionRecord,
   uses: FlowUses[],
 ): ConnectionView {
-  const { name, kind, fields, secrets, outside, hosts, lastTest } = record
+  const { name, kind, fields, secrets, outside, hosts, onlyFor, lastTest } = record
   const certificate = services.connections.identity(name)?.certificate ?? null
   return {
     name,
@@ -95,6 +98,8 @@ export function connectionView(
     secretFields: [...Object.keys(secrets ?? {}), ...Object.keys(outside)],
     outside,
     hosts,
+    flows: onlyFor?.flows ?? null,
+    tags: onlyFor?.tags ?? null,
     ...stateOf(services, record),
     certificate: certificate && {
       subject: certificate.subject,

@@ -1,5 +1,6 @@
 // Creates and changes connections. Secret fields are never read back: a secret field that is omitted keeps its value.
 import { CODE } from '../../base/error-catalogue.ts'
+import { type FlowLimit, limitOf } from '../../base/flow-limit.ts'
 import { spreadTls } from '../../base/tls-parts.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
@@ -19,6 +20,9 @@ export interface GivenConnection {
   kind?: string
   fields?: Record<string, unknown>
   hosts?: string[]
+  /** What it is limited to; null or empty, both of them: it is for all flows. */
+  flows?: readonly string[] | null
+  tags?: readonly string[] | null
 }
 
 const MAX_NAME_LENGTH = 64
@@ -39,6 +43,7 @@ export async function createConnection(
   const kind = kindOf(given.kind, issues)
   const { open, secrets, outside } = fieldsOf(kind, spreadTls(given.fields ?? {}), issues)
   const hosts = hostsOf(given.hosts ?? [], issues)
+  const onlyFor = await onlyForOf(services, null, given, issues)
   refuse(issues)
   await checkTls(services, kind!, { open, secrets, outside })
   const now = services.now()
@@ -49,6 +54,7 @@ export async function createConnection(
     secrets,
     outside,
     hosts,
+    onlyFor,
     revision: 1,
     createdAt: now,
     updatedAt: now,
@@ -60,7 +66,7 @@ export async function createConnection(
         CODE.conflict,
         `There is a connection "${name}" already; change it, or choose another name.`,
       )
-    await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
+    await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts, ...onlyFor })
   })
   services.connections.put(record)
   return connectionView(services, record, await flowsUsing(services, name))
@@ -85,6 +91,7 @@ export async function replaceConnection(
   const fields = kind === current.kind ? changed(current, given.fields) : spreadTls(given.fields ?? {})
   const { open, secrets, outside } = fieldsOf(kind, fields, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
+  const onlyFor = await onlyForOf(services, current.onlyFor, given, issues)
   refuse(issues)
   const change = newPlace(current, open, hosts)
   if (kind === current.kind && change) askAgain(change, current, secrets, spreadTls(given.fields ?? {}), issues)
@@ -98,6 +105,7 @@ export async function replaceConnection(
     secrets,
     outside,
     hosts,
+    onlyFor,
     revision: current.revision + 1,
     updatedAt: services.now(),
     // Of the former values.
@@ -111,7 +119,8 @@ export async function replaceConnection(
     if (!(await services.connectionStore.replace(record)))
       throw new OperationError(CODE.conflict, `The connection "${name}" was changed at the same time; read it again.`)
     const fields = Object.keys(given.fields ?? {})
-    await services.audit.record(actor, 'connection.update', connectionTarget(name), { kind, hosts, fields })
+    const details = { kind, hosts, fields, ...(isSame(onlyFor, current.onlyFor) ? {} : { onlyFor }) }
+    await services.audit.record(actor, 'connection.update', connectionTarget(name), details)
   })
   services.connections.put(record)
   await services.tokens.settingsChanged(current, record)
@@ -193,6 +202,29 @@ function hostsOf(hosts: string[], issues: Issue[]): string[] {
       })
   return hosts.map((host) => host.trim())
 }
+
+/** Returns the flows that the connection is for. What is not given stays. A flow that it was for may have been deleted since. */
+async function onlyForOf(
+  { flows }: ConnectionServices,
+  current: FlowLimit | null,
+  given: GivenConnection,
+  issues: Issue[],
+): Promise<FlowLimit | null> {
+  const ids = (given.flows === undefined ? current?.flows : given.flows) ?? []
+  const tags = (given.tags === undefined ? current?.tags : given.tags) ?? []
+  const known = await flows.names(ids.filter((id) => !current?.flows.includes(id)))
+  for (const [i, id] of ids.entries())
+    if (!known.has(id) && !current?.flows.includes(id))
+      issues.push({
+        path: `/flows/${i}`,
+        code: 'unknown_flow',
+        message: `flows[${i}]: there is no flow with the id ${id}; a slug will not do`,
+      })
+  return limitOf(ids, tags)
+}
+
+const isSame = (one: FlowLimit | null, other: FlowLimit | null): boolean =>
+  JSON.stringify([one?.flows, one?.tags]) === JSON.stringify([other?.flows, other?.tags])
 
 /** Throws if there are issues. Their messages name fields and never quote values. */
 function refuse(issues: Issue[]): void {

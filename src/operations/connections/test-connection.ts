@@ -131,6 +131,7 @@ async function send(services: TestServices, url: string, credentials: Credential
     replyRoom: () => null,
     standing: () => null,
     connections: enginePorts.connections,
+    flowId: null,
     files: runFiles(enginePorts, [runId]),
     sandbox: enginePorts.sandbox,
     log: () => {},
@@ -147,7 +148,7 @@ async function send(services: TestServices, url: string, credentials: Credential
     enginePorts.connections,
     (settings, secrets, showInput) => ({ ...context, settings: settings as never, secrets, showInput }),
     (error) => services.warn('the test of a connection failed by a fault of Millrace', { error }),
-    { files: () => context.files, room: () => null },
+    { flowId: null, files: () => context.files, room: () => null },
   )
   return outcome
 }

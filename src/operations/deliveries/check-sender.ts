@@ -59,7 +59,7 @@ export async function checkSender(
   const flow = await liveFlowOf(services, route, head)
   const { trigger, triggerConnections } = flow
   if (trigger.kind !== WEBHOOK) throw notFound()
-  if (triggerConnections.length) await readSecrets(services, triggerConnections)
+  if (triggerConnections.length) await readSecrets(services, triggerConnections, route.flowId)
   if (!head.test && isTooSlowFor(services, trigger, route)) throw tooSlow()
   const admission = { route, flow, trigger, head }
   checkAddress(admission)
@@ -71,13 +71,17 @@ export async function checkSender(
   return admission
 }
 
-/** Reads what the trigger needs of connections that keep their secrets elsewhere. Throws Rejection. */
-async function readSecrets({ connections, warn }: DeliveryServices, names: readonly string[]): Promise<void> {
+/** Checks that the flow may use these connections, and reads what of them is kept elsewhere. Throws Rejection. */
+export async function readSecrets(
+  { connections, warn }: Pick<DeliveryServices, 'connections' | 'warn'>,
+  names: readonly string[],
+  flowId: string,
+): Promise<void> {
   try {
-    await connections.fresh(names)
+    await connections.fresh(names, flowId)
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error
-    warn('a trigger cannot authenticate: a secret cannot be read', { reason: error.message })
+    warn('senders cannot be checked: a secret cannot be read', { flowId, reason: error.message })
     throw secretUnavailable()
   }
 }

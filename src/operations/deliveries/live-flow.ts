@@ -1,6 +1,6 @@
 // Finds the flow of a webhook: its published version, or its draft at the test URL.
 import { CODE } from '../../base/error-catalogue.ts'
-import type { FlowDocument } from '../../flow/document.ts'
+import { type FlowDocument, tagsOf } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
 import { findings } from '../flows/draft.ts'
@@ -25,9 +25,8 @@ async function draftFlow(services: DeliveryServices, flowId: string): Promise<Li
   if (!record) throw new Rejection(CODE.webhook_not_found, 'There is no webhook at this URL.')
   const document = parseJson(record.draft) as Partial<FlowDocument>
   const trigger = document.trigger ?? { kind: 'webhook' as const }
-  const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
-    ({ path }) => path.startsWith('/trigger'),
-  )
+  const checked = { name: 'draft', tags: tagsOf(document), trigger, steps: document.steps ?? [] }
+  const [problem] = publishIssues(findings(services, flowId, checked)).filter(({ path }) => path.startsWith('/trigger'))
   // The reply does not say what is wrong: an unfinished trigger cannot authenticate its senders.
   if (problem)
     throw new Rejection(CODE.bad_request, "The draft's trigger cannot take requests yet; the editor shows why.")

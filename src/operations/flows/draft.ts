@@ -1,7 +1,8 @@
 // Decides which drafts may be saved, and which can run.
 
 import { API_ERRORS, CODE, filled } from '../../base/error-catalogue.ts'
-import type { FlowDocument } from '../../flow/document.ts'
+import { isObject } from '../../base/is-object.ts'
+import { type FlowDocument, tagsOf } from '../../flow/document.ts'
 import type { Finding, Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
@@ -21,19 +22,21 @@ export interface Draft {
 
 /** Seals the secrets of a draft. Throws if it has not the shape of a flow; publish finds all other problems. */
 export function draftOf(services: FlowServices, flowId: string, document: unknown): Draft {
-  const issues = shapeIssues(findings(services, document))
+  const issues = shapeIssues(findings(services, flowId, document))
   if (issues.length) throw new FlowInvalid(issues)
   const { name, slug } = document as { name?: string; slug?: string }
   return { name: name ?? '', slug: slug || null, text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
-/** Returns the problems of a document. With `data`, references are checked against earlier test data. */
+/** Returns the problems of a document. `flowId`: null if it is of no flow yet. With `data`, references are checked against earlier test data. */
 export function findings(
   { kinds, surroundings, now }: Pick<FlowServices, 'kinds' | 'surroundings' | 'now'>,
+  flowId: string | null,
   document: unknown,
   data?: DataShapes,
 ): Finding[] {
-  return validate(document, kinds, { ...surroundings(), data, now: now() })
+  const flow = { id: flowId, tags: isObject(document) ? tagsOf(document) : [] }
+  return validate(document, kinds, { ...surroundings(), flow, data, now: now() })
 }
 
 /** Larger samples and results are ignored, because they would slow down each edit. */
@@ -72,7 +75,7 @@ export async function publishable(
   services.published.touch(id, document)
   // Messages may contain keys of samples.
   const calls = await checkCalls(services, actor, id, document)
-  const found = [...findings(services, document, data), ...calls.findings].map((finding) => ({
+  const found = [...findings(services, id, document, data), ...calls.findings].map((finding) => ({
     ...finding,
     message: services.secrets.redact(finding.message, id),
   }))

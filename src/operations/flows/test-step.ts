@@ -49,7 +49,7 @@ export async function testStep(
   const flow = await findFlow(services, flowId)
   const document = JSON.parse(flow.draft) as { name?: string; trigger?: unknown; steps?: unknown[] }
   const found = findStep(flowId, document, stepId)
-  const issues = publishIssues(findings(services, document)).filter(
+  const issues = publishIssues(findings(services, flowId, document)).filter(
     ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
   )
   if (issues.length) throw new FlowInvalid(issues)

@@ -14,7 +14,7 @@ export async function validateFlow(
 ): Promise<{ issues: Issue[]; warnings: Issue[] }> {
   const data = flowId === null ? undefined : await dataShapes(services, (await findFlow(services, flowId)).id)
   const calls = await checkCalls(services, actor, flowId, document)
-  const found = [...findings(services, document, data), ...calls.findings].map((finding) => ({
+  const found = [...findings(services, flowId, document, data), ...calls.findings].map((finding) => ({
     ...finding,
     // Messages may contain keys of samples.
     message: flowId === null ? finding.message : services.secrets.redact(finding.message, flowId),

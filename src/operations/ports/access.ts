@@ -1,12 +1,7 @@
 // The port to the stores of users, roles, sessions, invitations and API tokens.
+import type { FlowLimit } from '../../base/flow-limit.ts'
 import type { Scopes } from '../../base/scopes.ts'
 import type { Page, Paged } from './page.ts'
-
-/** The flows that a token is for: those with these ids, and those with one of these tags. */
-export interface Limit {
-  flows: readonly string[]
-  tags: readonly string[]
-}
 
 export interface RoleRecord {
   name: string
@@ -158,7 +153,7 @@ export interface TokenRecord {
   /** null: it does not expire. */
   expiresAt: number | null
   /** The flows that it is for; null: all. */
-  limit: Limit | null
+  limit: FlowLimit | null
   lastUsedAt: number | null
   /** From where it was last used. */
   lastAddress: string | null
@@ -202,7 +197,7 @@ export interface Actor {
   name: string
   scopes: Scopes
   /** The flows that a token is for; null: all. */
-  limit: Limit | null
+  limit: FlowLimit | null
   /** The user, or the user who made the token; null for the installation itself. */
   userId: string | null
   /** The signed-in user; null for tokens. */

@@ -1,4 +1,5 @@
 // The ports to the stores of connections and of their OAuth grants, and to what opens their certificates.
+import type { FlowLimit } from '../../base/flow-limit.ts'
 import type { TlsSettings } from '../../engine/ports/tls.ts'
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'digest' | 'oauth2' | 'jwt' | 'aws' | 'tls' | 'custom'
@@ -22,6 +23,8 @@ export interface ConnectionRecord {
   outside: Readonly<Record<string, string>>
   /** The hosts that its secrets may be sent to; empty for any host. */
   hosts: string[]
+  /** The flows that may use it; null for all. */
+  onlyFor: FlowLimit | null
   /** A number that each change raises. */
   revision: number
   createdAt: number

@@ -44,7 +44,7 @@ export async function readSchedule(services: ScheduleServices, id: string): Prom
 function draftSchedule(services: ScheduleServices, flow: FlowRecord): CompiledSchedule {
   const { trigger } = parseJson(flow.draft) as Partial<FlowDocument>
   if (trigger?.kind !== SCHEDULE) throw wrongTrigger(flow)
-  const issues = publishIssues(findings(services, { name: 'draft', trigger, steps: [] }))
+  const issues = publishIssues(findings(services, null, { name: 'draft', trigger, steps: [] }))
   if (issues.length) throw new FlowInvalid(issues)
   return compileSchedule(trigger)
 }

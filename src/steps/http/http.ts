@@ -42,7 +42,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   if (settings.method === 'HEAD' && settings.body)
     return failed({ code: CODE.body_not_allowed, message: STEP_ERRORS.body_not_allowed.message })
   const connection = connectionOf(settings)
-  const credential = connection === null ? null : await context.connections.credential(connection)
+  const credential = connection === null ? null : await context.connections.credential(connection, context.flowId)
   const wanted = settings.auth || settings.tls ? tlsFor(context) : null
   const tls = wanted instanceof Promise ? await wanted : wanted
   const fileReply = settings.response?.as === 'file' ? new FileReply(context.files) : null
@@ -84,11 +84,11 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
 
 /** Returns the TLS settings of the connection that the step names for them, or else of one that its auth names. */
 function tlsFor(context: StepContext<HttpSettings>): TlsIdentity | null | Promise<TlsIdentity | null> {
-  const { connections, settings } = context
-  if (settings.tls) return connections.tls(settings.tls.connection)
+  const { connections, flowId, settings } = context
+  if (settings.tls) return connections.tls(settings.tls.connection, flowId)
   const connection = connectionOf(settings)
   const named = connection === null ? namesIn(context)('/auth') : [connection]
-  const found = named.map((name) => connections.tls(name))
+  const found = named.map((name) => connections.tls(name, flowId))
   const first = (all: (TlsIdentity | null)[]) => all.find((identity) => identity !== null) ?? null
   return found.some((one) => one instanceof Promise)
     ? Promise.all(found.map(async (one) => one)).then(first)

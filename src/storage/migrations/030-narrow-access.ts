@@ -1,4 +1,4 @@
-// Roles that owners make, and tokens with several scopes, an end and limits.
+// Roles that owners make, tokens with several scopes, an end and limits, and connections with limits.
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 
@@ -29,4 +29,5 @@ export async function narrowAccess(db: Kysely<unknown>, { bigint }: Dialect): Pr
   await db.schema.alterTable('api_token').addColumn('last_address', 'text').execute()
   // The flows and the tags that it is for, as JSON; null: all.
   await db.schema.alterTable('api_token').addColumn('only_for', 'text').execute()
+  await db.schema.alterTable('connection').addColumn('only_for', 'text').execute()
 }

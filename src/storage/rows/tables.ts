@@ -278,6 +278,8 @@ export interface ConnectionTable {
   /** The secret fields, as JSON. */
   sealed: string
   hosts: string
+  /** The flows and the tags that it is for, as JSON; null: all. */
+  only_for: string | null
   revision: number
   created_at: number
   updated_at: number

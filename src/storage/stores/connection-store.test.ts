@@ -37,6 +37,7 @@ const connection = (name: string, more: Partial<ConnectionRecord> = {}): Connect
   createdAt: 1,
   updatedAt: 2,
   outside: {},
+  onlyFor: null,
   lastTest: null,
   ...more,
 })

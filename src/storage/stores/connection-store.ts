@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { ConnectionRecord, ConnectionStore, LastTest } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'
+import { limitFrom, limitText } from '../rows/access/limit-text.ts'
 import { connectionBinding } from '../rows/bindings.ts'
 import type { ConnectionTable, Tables } from '../rows/tables.ts'
 
@@ -20,6 +21,7 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       secrets: secrets === null ? null : (parseJson(secrets) as Record<string, string>),
       outside: (outside as ConnectionRecord['outside'] | undefined) ?? {},
       hosts: parseJson(row.hosts) as string[],
+      onlyFor: limitFrom(row.only_for),
       revision: row.revision,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
@@ -35,6 +37,7 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
     }),
     sealed: sealing.seal(JSON.stringify(record.secrets), connectionBinding(record.name)),
     hosts: JSON.stringify(record.hosts),
+    only_for: limitText(record.onlyFor),
     revision: record.revision,
     created_at: record.createdAt,
     updated_at: record.updatedAt,

@@ -179,6 +179,9 @@ export interface Connection {
   secretFields: string[]
   outside: Record<string, string>
   hosts: string[]
+  /** The flows that it is for; both null: all. */
+  flows: string[] | null
+  tags: string[] | null
   state: ConnectionState
   reason: string | null
   expiresAt: string | null

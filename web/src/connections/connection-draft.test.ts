@@ -13,6 +13,8 @@ const connection: Connection = {
   },
   secretFields: ['clientSecret'],
   hosts: ['api.example.com'],
+  flows: null,
+  tags: null,
   state: 'ready',
   reason: null,
   expiresAt: null,

@@ -1,5 +1,6 @@
 // A connection while it is being filled in, and what of it is sent. Secrets that are set stay unless they are replaced.
 
+import { isWithin, limitOf } from '../../../src/base/flow-limit.ts'
 import { isObject } from '../../../src/base/is-object.ts'
 import { isTlsPart, spreadTls, tlsPart } from '../../../src/base/tls-parts.ts'
 import type { Connection, ConnectionKind } from '../api/api-types.ts'
@@ -17,6 +18,9 @@ export interface ConnectionDraft {
   /** Those that are taken away. */
   removed: string[]
   hosts: string[]
+  /** The flows that it is for; both empty: all. */
+  flows: string[]
+  tags: string[]
   /** Whether it has TLS settings beside its own fields now. */
   hasTls: boolean
 }
@@ -29,6 +33,8 @@ export const emptyDraft = (kind: ConnectionKind, name = ''): ConnectionDraft => 
   outside: {},
   removed: [],
   hosts: [],
+  flows: [],
+  tags: [],
   hasTls: false,
 })
 
@@ -46,6 +52,8 @@ export function draftOf(connection: Connection): ConnectionDraft {
     outside: connection.outside,
     removed: [],
     hosts: connection.hosts,
+    flows: connection.flows ?? [],
+    tags: connection.tags ?? [],
     hasTls: hasTlsField(connection),
   }
 }
@@ -56,14 +64,22 @@ const hasTlsField = ({ fields, secretFields }: Connection): boolean =>
 /** Whether a step can name it as `tls`. */
 export const hasTls = (connection: Connection): boolean => connection.kind === 'tls' || hasTlsField(connection)
 
+/** Whether a flow may use it, as it is edited now. */
+export function isFor(connection: Connection, flowId: string, tags: readonly string[]): boolean {
+  const limit = limitOf(connection.flows ?? [], connection.tags ?? [])
+  return !limit || isWithin(limit, flowId, tags)
+}
+
 export interface ConnectionRequest {
   kind: ConnectionKind
   fields: Record<string, string | Record<string, string | null> | null>
   hosts: string[]
+  flows: string[]
+  tags: string[]
 }
 
 export function requestOf(draft: ConnectionDraft): ConnectionRequest {
-  const { kind, values, removed, hosts } = draft
+  const { kind, values, removed, hosts, flows, tags } = draft
   const own: Record<string, string | null> = {}
   const tls: Record<string, string | null> = {}
   for (const name of removed) put(own, tls, name, null)
@@ -71,7 +87,7 @@ export function requestOf(draft: ConnectionDraft): ConnectionRequest {
   const asked = isFree ? null : new Set(fieldsAsked(kind, values).map(({ name }) => name))
   for (const [name, value] of Object.entries(values))
     if (name !== '' && value !== '' && (!asked || asked.has(name) || isTlsPart(name))) put(own, tls, name, value)
-  return { kind, fields: { ...own, ...tlsChange(draft, tls) }, hosts }
+  return { kind, fields: { ...own, ...tlsChange(draft, tls) }, hosts, flows, tags }
 }
 
 function put(own: Record<string, string | null>, tls: typeof own, name: string, value: string | null): void {

@@ -3,6 +3,7 @@ import { Anchor, Collapse, SegmentedControl, Select, Stack, TagsInput, Text, Tex
 import { useState } from 'react'
 import { isTlsPart, tlsField, tlsPart } from '../../../src/base/tls-parts.ts'
 import type { Issue } from '../api/api-types.ts'
+import { FlowLimitChoice } from '../ui/choices/flow-limit-choice.tsx'
 import type { ConnectionDraft } from './connection-draft.ts'
 import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
 import { CustomFields } from './custom-fields.tsx'
@@ -95,6 +96,14 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
         acceptValueOnBlur
         readOnly={readOnly}
         error={errorAt('/hosts')}
+      />
+      <FlowLimitChoice
+        flows={draft.flows}
+        tags={draft.tags}
+        onFlows={(flows) => onChange({ ...draft, flows })}
+        onTags={(tags) => onChange({ ...draft, tags })}
+        flowsError={errorAt('/flows')}
+        readOnly={readOnly}
       />
     </Stack>
   )

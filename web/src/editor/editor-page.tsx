@@ -9,6 +9,7 @@ import type { Flow } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useMay, useUser } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
+import { isFor } from '../connections/connection-draft.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { FlowEditor } from '../flow-model/flow-editor.ts'
 import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
@@ -160,7 +161,10 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const [typed, setUnread] = useState<UnreadText | null>(null)
   // An edit elsewhere takes its place.
   const unread = typed?.instead === flowDocument ? typed : null
-  const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
+  const known = useQuery({ ...queries.connections, retry: false }).data ?? NONE
+  // Those that this flow may use.
+  const { tags = NONE } = flowDocument
+  const connections = useMemo(() => known.filter((one) => isFor(one, flow.id, tags)), [known, flow.id, tags])
   const { env = NONE, config = NO_VARIABLES } = useQuery(queries.settings).data ?? {}
   const [now] = useState(() => new Date().toISOString())
   const offered = useSenderSamples(flowDocument, samples.length === 0, now)

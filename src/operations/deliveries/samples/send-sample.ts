@@ -14,7 +14,7 @@ import type { Actor } from '../../ports/access.ts'
 import type { RouteRecord } from '../../ports/flows.ts'
 import type { RunServices } from '../../runs/services.ts'
 import { authBindings } from '../auth-bindings.ts'
-import { checkSender } from '../check-sender.ts'
+import { checkSender, readSecrets } from '../check-sender.ts'
 import type { DeliveryHead } from '../delivery-head.ts'
 import { takeIn } from '../handshake/take-in.ts'
 import { keepRejection } from '../keep-delivery.ts'
@@ -93,7 +93,8 @@ export async function sendSample(
 
 async function triggerOf(services: Services, route: RouteRecord, head: DeliveryHead): Promise<CompiledWebhook> {
   try {
-    const { trigger } = await liveFlowOf(services, route, head)
+    const { trigger, triggerConnections } = await liveFlowOf(services, route, head)
+    if (triggerConnections.length) await readSecrets(services, triggerConnections, route.flowId)
     if (trigger.kind === WEBHOOK) return trigger
   } catch (error) {
     if (error instanceof Rejection) throw new OperationError(error.code, error.inboxMessage)

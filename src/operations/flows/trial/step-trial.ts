@@ -121,13 +121,14 @@ export class StepTrial {
         replyRoom: () => null,
         standing: () => null,
         connections: enginePorts.connections,
+        flowId: this.#trial.flowId,
         files: this.#files(),
         sandbox: enginePorts.sandbox,
         log: (line) => this.#log(step, path, line),
         signal: () => new AbortController().signal,
       }),
       (error) => warn('a step failed by a fault of Millrace', { error }),
-      { files: () => this.#files(), room: () => null },
+      { flowId: this.#trial.flowId, files: () => this.#files(), room: () => null },
     )
   }
 

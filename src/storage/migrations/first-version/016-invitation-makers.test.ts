@@ -24,6 +24,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table api_token drop column made_by;
     alter table api_token drop column last_address;
     alter table api_token drop column only_for;
+    alter table connection drop column only_for;
     drop table user_identity;
     drop table logout_token;
     drop table second_factor;

@@ -1,7 +1,8 @@
+import type { FlowLimit } from '../../../base/flow-limit.ts'
 import { parseJson } from '../../../flow/parse-json.ts'
-import type { Limit } from '../../../operations/ports/access.ts'
 
-export const limitFrom = (text: string | null): Limit | null => (text === null ? null : (parseJson(text) as Limit))
+export const limitFrom = (text: string | null): FlowLimit | null =>
+  text === null ? null : (parseJson(text) as FlowLimit)
 
-export const limitText = (limit: Limit | null): string | null =>
+export const limitText = (limit: FlowLimit | null): string | null =>
   limit && JSON.stringify({ flows: limit.flows, tags: limit.tags })

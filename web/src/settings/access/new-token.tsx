@@ -1,23 +1,13 @@
-import {
-  Button,
-  Group,
-  Modal,
-  MultiSelect,
-  SegmentedControl,
-  Select,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Button, Group, Modal, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { reaches, type Scope, type ScopeUnion, UNIONS, unionOf } from '../../../../src/base/scopes.ts'
 import { api } from '../../api/api-client.ts'
 import type { Token } from '../../api/api-types.ts'
-import { keys, queries } from '../../api/queries.ts'
+import { keys } from '../../api/queries.ts'
 import { useUser } from '../../api/session.ts'
+import { FlowLimitChoice } from '../../ui/choices/flow-limit-choice.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { ShownOnce } from '../shown-once.tsx'
 import { ScopeChoice } from './scope-choice.tsx'
@@ -70,7 +60,6 @@ function TokenForm({ create, pending, error }: TokenFormProps) {
   const [flows, setFlows] = useState<string[]>([])
   const [tags, setTags] = useState<string[]>([])
   const isLimited = flows.length > 0 || tags.length > 0
-  const known = useQuery(queries.flows).data ?? []
   const unions = (Object.keys(UNIONS) as ScopeUnion[]).filter((union) => reaches(own, UNIONS[union]))
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -104,15 +93,7 @@ function TokenForm({ create, pending, error }: TokenFormProps) {
           </Text>
         </div>
         <ScopeChoice value={scopes} onChange={setScopes} without={isLimited ? ['admin'] : []} />
-        <MultiSelect
-          label="Only these flows"
-          description="If it is empty, and no tag is given: all flows."
-          data={known.map(({ id, name: label }) => ({ value: id, label }))}
-          value={flows}
-          onChange={setFlows}
-          searchable
-        />
-        <TagsInput label="Only flows with one of these tags" value={tags} onChange={setTags} />
+        <FlowLimitChoice flows={flows} tags={tags} onFlows={setFlows} onTags={setTags} />
         <Select label="Expires" data={LIVES} value={life} onChange={(value) => value && setLife(value)} />
         {error && <ErrorNote title="The token was not created" error={error} />}
         <Group justify="flex-end">
