@@ -1,6 +1,6 @@
 // Writes the table of docs/access.md: which route needs which scopes, as the service checks it.
 import { neededWords } from '../src/base/scopes.ts'
-import { ACCESS, type Access, scopesOf } from '../src/http/access/access.ts'
+import { ACCESS, type Access, accessWords, scopesOf } from '../src/http/access/access.ts'
 import { withPart } from './senders-page.ts'
 
 const WORDS: Partial<Record<string, string>> = {
@@ -11,7 +11,7 @@ const WORDS: Partial<Record<string, string>> = {
   token: 'a token',
 }
 
-const needsOf = (access: Access): string => WORDS[String(access)] ?? neededWords(scopesOf(access), '`')
+const needsOf = (access: Access): string => WORDS[accessWords(access)] ?? neededWords(scopesOf(access), '`')
 
 /** Returns the page with its table as it has to be. */
 export function withAccessTable(page: string): string {
