@@ -107,6 +107,21 @@ describe('tokens and users', () => {
     expect((await cli(['tokens', 'create', 'plain'])).stdout).toMatch(/^mr_\S+\n$/)
   })
 
+  it('limit tokens to flows and tags', async () => {
+    for (const [name, tags] of [
+      ['Watched', []],
+      ['Tagged', ['billing']],
+      ['Hidden', []],
+    ] as const)
+      await millrace.api('POST', '/flows', { ...documentOf([]), name, tags })
+    const made = await cli(
+      'tokens create watcher --scope flows:read --flow Watched --tag billing --expires 2099-01-01T00:00:00Z'.split(' '),
+    )
+    const listed = (await cli(['flows', 'list', '--json', '--token', made.stdout.trim()])).json()
+    expect(listed.items.map(({ name }: { name: string }) => name).toSorted()).toEqual(['Tagged', 'Watched'])
+    expect(await cli(['tokens', 'create', 'none', '--flow', 'Nowhere'])).toMatchObject({ exit: 3 })
+  })
+
   it('invite people', async () => {
     expect((await cli(['users', 'list'])).stdout).toContain('There are no users yet')
     const invited = await cli(['users', 'invite', 'ada@example.com', '--role', 'editor'])

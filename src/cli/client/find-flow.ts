@@ -7,6 +7,16 @@ import type { Flow } from './bodies.ts'
 
 const SLUG = /^[a-z0-9-]{1,64}$/
 
+/** Returns what an API takes as the flows and tags that something is for; nothing if there are none of either. */
+export async function limitFrom(
+  api: ApiClient,
+  { flow, tag }: { flow: string[]; tag: string[] },
+): Promise<{ flows?: string[]; tags?: string[] }> {
+  if (flow.length === 0 && tag.length === 0) return {}
+  const found = await Promise.all(flow.map((one) => findFlow(api, one)))
+  return { flows: found.map(({ id }) => id), tags: tag }
+}
+
 export async function findFlow(api: ApiClient, idOrName: string): Promise<Flow> {
   if (/^flow_[0-9a-z]{26}$/.test(idOrName)) return api.get<Flow>(`/flows/${idOrName}`)
   const bySlug = SLUG.test(idOrName) ? await api.send('GET', `/api/v1/flows/${idOrName}`, {}) : null

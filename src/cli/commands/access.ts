@@ -1,6 +1,7 @@
 // `millrace tokens …` and `millrace users …`: who may do what.
 import { type Scopes, scopeWords, UNIONS } from '../../base/scopes.ts'
-import { defineCommand, text } from '../command.ts'
+import { limitFrom } from '../client/find-flow.ts'
+import { defineCommand, list, text } from '../command.ts'
 import { showTime } from '../terminal/show-time.ts'
 import { table } from '../terminal/table.ts'
 
@@ -29,17 +30,22 @@ export const createToken = defineCommand({
   options: {
     scope: text('scope', 'read (the default), write or admin, or scopes with commas: flows:read,runs:read'),
     expires: text('time', 'the time from which it is refused, such as 2027-01-31T00:00:00Z; without it, never'),
+    flow: list('flow', 'a flow that it is for; without flows and tags it is for all'),
+    tag: list('tag', 'it is for flows with this tag'),
   },
   examples: [
     ['for a dashboard', 'millrace tokens create dashboard'],
     ['for a pipeline that applies flows', 'millrace tokens create ci --scope flows:read,flows:write'],
+    ['for one flow', "millrace tokens create watcher --scope runs:read --flow 'Order alerts'"],
   ],
   async run({ connect, args, options, show, note }) {
-    const token = await (await connect()).call<{ token: string }>('POST', '/tokens', {
+    const api = await connect()
+    const token = await api.call<{ token: string }>('POST', '/tokens', {
       body: {
         name: args[0],
         ...scopesFrom(options.scope ?? 'read'),
         ...(options.expires && { expiresAt: options.expires }),
+        ...(await limitFrom(api, options)),
       },
     })
     note('Store it now: it is not shown again.')

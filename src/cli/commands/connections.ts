@@ -1,6 +1,7 @@
 // `millrace connections …`: credentials that flows use by name.
 import { gatherTls, spreadTls } from '../../base/tls-parts.ts'
 import type { ApiClient } from '../client/api-client.ts'
+import { limitFrom } from '../client/find-flow.ts'
 import { readSecrets } from '../client/secret-source.ts'
 import { defineCommand, flag, list, text } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit-code.ts'
@@ -94,7 +95,7 @@ export const setConnection = defineCommand({
       'a secret field: the command asks for it or reads stdin; name=env:VARIABLE or name=file:path reads it from there',
     ),
     host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
-    flow: list('id', 'a flow that may use it; without flows and tags all may'),
+    flow: list('flow', 'a flow that may use it; without flows and tags all may'),
     tag: list('tag', 'flows with this tag may use it'),
   },
   details:
@@ -126,7 +127,7 @@ export const setConnection = defineCommand({
       kind,
       fields: gatherTls({ ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets }),
       ...(options.host.length ? { hosts: options.host } : {}),
-      ...(options.flow.length || options.tag.length ? { flows: options.flow, tags: options.tag } : {}),
+      ...(await limitFrom(api, options)),
     }
     const connection = current
       ? await api.call<Connection>('PUT', pathOf(name), { body })
