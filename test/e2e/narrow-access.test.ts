@@ -109,7 +109,11 @@ describe('a token without connections:use', () => {
     expectFailure(await as(without, 'POST', `/flows/${id}/publish`), 403, 'forbidden')
     expectFailure(await as(without, 'POST', `/flows/${id}/test`, {}), 403, 'forbidden')
     expectFailure(await as(without, 'POST', `/flows/${id}/steps/call/test`, {}), 403, 'forbidden')
-    expectFailure(await as(without, 'GET', '/connections'), 403, 'forbidden')
+    expectFailure(
+      await as(without, 'POST', '/connections/crm/test', { url: 'https://api.example.com' }),
+      403,
+      'forbidden',
+    )
     const withUse = await tokenOf('flows:write', 'connections:use')
     expect((await as(withUse, 'POST', `/flows/${id}/publish`)).status).toBe(200)
   })
