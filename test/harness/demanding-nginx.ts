@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MadeCertificate } from '../../src/outbound/tls/certificates.testkit.ts'
+import { answersAt } from './answers-at.ts'
 import { childEnvironment } from './environment.ts'
 import { freePort } from './free-port.ts'
 import { findProxy } from './proxy.ts'
@@ -70,16 +70,4 @@ export async function startDemandingNginx(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** nginx does not say when it is ready, so its port is tried. */
-function answersAt(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => setTimeout(resolve, 20, false))
-  })
 }

@@ -1,10 +1,10 @@
 // Starts real proxies for outbound requests: squid, of Debian, and proxy-chain, of npm. Each resolves public names to this machine.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Server } from 'proxy-chain'
+import { answersAt } from './answers-at.ts'
 import { childEnvironment } from './environment.ts'
 import { freePort } from './free-port.ts'
 
@@ -138,18 +138,6 @@ export async function startSquid(options: ForwardProxyOptions = {}): Promise<For
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** A proxy does not say when it is ready, so its port is tried. */
-function answersAt(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => setTimeout(resolve, 20, false))
-  })
 }
 
 export async function startProxyChain(options: ForwardProxyOptions = {}): Promise<ForwardProxy> {

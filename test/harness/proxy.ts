@@ -1,9 +1,9 @@
 // Starts a real proxy with the configuration that docs/deploy.md prints, before any port. Tests skip a missing proxy.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { answersAt } from './answers-at.ts'
 import { childEnvironment } from './environment.ts'
 import { freePort } from './free-port.ts'
 
@@ -125,16 +125,4 @@ export async function startProxy(name: ProxyName, upstream: number): Promise<Sta
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** A proxy does not say when it is ready, so its port is tried. */
-function answersAt(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => setTimeout(resolve, 20, false))
-  })
 }

@@ -1,9 +1,8 @@
 // Sends the message of an alert to its target, once.
 import type { AlertBody, AlertRecord } from '../ports/alerts/alerts.ts'
-import { type MessageView, mailText, messageView, signedHeaders } from './message.ts'
+import { type MessageView, mailText, messageView } from './message.ts'
+import { postSigned } from './post-signed.ts'
 import type { AlertServices } from './services.ts'
-
-const TIMEOUT_MS = 15_000
 
 /** Rejects with the reason if the target does not take it. */
 export async function sendMessage(
@@ -22,17 +21,13 @@ export async function sendMessage(
 
 async function post(services: AlertServices, url: string, secret: string | null, view: MessageView): Promise<void> {
   if (secret === null) throw new Error('The secret of the alert cannot be opened. Delete the alert and make it again.')
-  const body = JSON.stringify(view)
-  const headers = { 'content-type': 'application/json', ...signedHeaders(view.id, body, secret, services.now()) }
-  const { status } = await services.enginePorts.http.send({
-    method: 'POST',
+  await postSigned(services.enginePorts.http, {
     url,
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value, credential: false })),
-    body,
-    timeoutMs: TIMEOUT_MS,
-    followRedirects: false,
-    hops: 0,
+    secret,
+    id: view.id,
+    contentType: 'application/json',
+    body: JSON.stringify(view),
+    at: services.now(),
     signal: null,
   })
-  if (status < 200 || status > 299) throw new Error(`The webhook answered with status ${status}.`)
 }
