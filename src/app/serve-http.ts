@@ -29,7 +29,7 @@ export function createAppServer(
   { config, stores, metrics, tracing, log }: Running,
   services: Services,
   idle: boolean,
-): Promise<Server> {
+): Server {
   return createServer({
     services,
     adminToken: config.adminToken,
@@ -41,14 +41,18 @@ export function createAppServer(
     webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
-    flowSchema: flowSchema(stepKinds),
+    flowSchema: () => flowSchema(stepKinds),
     uiFolder: fileURLToPath(packageFile('web/dist')),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
 }
 
+/** The first webhooks after a start should not wait for the API. */
+const API_AFTER_MS = 1_000
+
 export async function serveHttp(server: Server, { host, port }: Config, sockets: Sockets): Promise<Serving> {
-  const listening = await listen(server.fastify, host, port, sockets.count)
+  const listening = await listen(server.http, host, port, sockets.count)
+  setTimeout(() => void server.loadApi(), API_AFTER_MS).unref()
   return { server, listening, sockets, localUrl: localUrlOf(listening.address) }
 }
 
@@ -59,10 +63,10 @@ export async function stopServing(
   finishRuns: () => Promise<void>,
 ): Promise<void> {
   server.streams.endAll()
-  const closed = listening.close()
+  const closed = Promise.all([server.close(), listening.close()])
   await finishRuns()
   replies.releaseAll()
-  const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
+  const cutOff = setTimeout(() => server.http.closeAllConnections(), 1000)
   await closed
   clearTimeout(cutOff)
 }

@@ -91,7 +91,7 @@ export async function startApp(
 
   // Open the HTTP server once unfinished runs are found.
   watchServices(metrics, running, services)
-  const server = await createAppServer(running, services, idle)
+  const server = createAppServer(running, services, idle)
   const recovered = idle ? 0 : await dispatcher.recover()
   const auditing = idle ? null : await createAuditDelivery(running)
   const serving = await serveHttp(server, config, sockets)

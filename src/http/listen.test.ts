@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import { createServer, type RequestListener } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { connectRaw, requestBytes } from '../../test/harness/raw-request.ts'
 import { type Listening, listen } from './listen.ts'
@@ -8,12 +8,10 @@ const open: Listening[] = []
 
 async function listeningOn(
   port: number,
-  build: (app: FastifyInstance) => void = () => {},
+  answer: RequestListener = (_request, response) => response.end(),
   sockets = 128,
 ): Promise<Listening> {
-  const app = Fastify({ forceCloseConnections: 'idle' })
-  build(app)
-  const listening = await listen(app, HOST, port, sockets)
+  const listening = await listen(createServer(answer), HOST, port, sockets)
   open.push(listening)
   return listening
 }
@@ -30,7 +28,7 @@ it('refuses a port on which another service listens in the same way', async () =
 })
 
 it('answers on many connections, and takes none when it is closed', async () => {
-  const { address, close } = await listeningOn(0, (app) => app.post('/', async () => ({ ok: true })))
+  const { address, close } = await listeningOn(0)
   const connections = await Promise.all(Array.from({ length: 200 }, () => connectRaw(address.port)))
   for (const { write } of connections) write(request)
   const answers = await Promise.all(connections.map(({ reply }) => reply()))
@@ -49,13 +47,11 @@ it('waits with its end for a request under way, whichever socket accepted it', a
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  const { address, close } = await listeningOn(0, (app) =>
-    app.post('/', async () => {
-      begin()
-      await held
-      return { ok: true }
-    }),
-  )
+  const { address, close } = await listeningOn(0, async (_request, response) => {
+    begin()
+    await held
+    response.end()
+  })
   const connection = await connectRaw(address.port)
   connection.write(request)
   await begun

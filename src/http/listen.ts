@@ -1,10 +1,10 @@
 // Node accepts one socket per listening socket in each turn of the event loop. While a turn is busy with deliveries, new senders
 // would wait in the kernel without an answer. So several sockets listen on one port, and the kernel distributes senders among them.
+import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { TooFewFiles } from '../base/refusals.ts'
 
 /** Thousands of senders at once are accepted within a few turns. Only the kernel of Linux distributes them. */
@@ -47,35 +47,35 @@ export interface Listening {
   close(): Promise<void>
 }
 
-export async function listen(
-  fastify: FastifyInstance,
-  host: string,
-  port: number,
-  sockets: number,
-): Promise<Listening> {
+export async function listen(http: HttpServer, host: string, port: number, sockets: number): Promise<Listening> {
   const shared = sockets > 1
+  const [first, ...more] = await addressesOf(host)
   // Sockets that share a port would also share it with another program: this checks whether there is one.
-  if (shared && port !== 0) await tryPort(host, port)
-  await fastify.listen({ host, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
-  const http = fastify.server as HttpServer
+  if (shared && port !== 0) await tryPort(first!, port)
+  await listening(http, { host: first, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
   const address = http.address() as AddressInfo
   const others = new OtherSockets(http, address)
+  await Promise.allSettled(more.map((other) => others.add(other)))
   // After the start, which does not wait for them.
   const opened = others.open(sockets - 1)
   return {
     address,
     async close() {
       others.isClosed = true
+      const closed = new Promise((resolve) => http.close(resolve))
       await opened
-      const ends = others.servers.map((other) => new Promise((resolve) => other.close(resolve)))
-      await fastify.close()
-      await Promise.all(ends)
+      await Promise.all(others.servers.map((other) => new Promise((resolve) => other.close(resolve))))
+      await closed
     },
   }
 }
 
-/** Opening one takes a tenth of a millisecond: so many are opened per turn of the event loop. */
-const OPENED_AT_ONCE = 64
+/** The name of this machine to itself is an address of each version of IP. */
+const addressesOf = async (host: string): Promise<string[]> =>
+  host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
+
+/** Opening one takes a tenth of a millisecond: so many are opened per turn of the event loop, so that the first requests need not wait. */
+const OPENED_AT_ONCE = 8
 
 class OtherSockets {
   readonly servers: TcpServer[] = []
@@ -92,20 +92,18 @@ class OtherSockets {
   async open(count: number): Promise<void> {
     while (this.servers.length < count && !this.isClosed) {
       const more = Math.min(OPENED_AT_ONCE, count - this.servers.length)
-      const opened = await Promise.allSettled(Array.from({ length: more }, () => this.#another()))
-      for (const each of opened) if (each.status === 'fulfilled') this.servers.push(each.value)
+      const opened = await Promise.allSettled(Array.from({ length: more }, () => this.add(this.#address.address)))
       if (opened.some(({ status }) => status === 'rejected')) return
       await nextTurn()
     }
   }
 
-  #another(): Promise<TcpServer> {
-    const { address: host, port } = this.#address
+  async add(host: string): Promise<void> {
     // As an HTTP server sets up its sockets.
     const other = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#http.emit('connection', socket),
     )
-    return listening(other, { host, port, backlog: BACKLOG, reusePort: true })
+    this.servers.push(await listening(other, { host, port: this.#address.port, backlog: BACKLOG, reusePort: true }))
   }
 }
 
@@ -114,7 +112,7 @@ async function tryPort(host: string, port: number): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-function listening(server: TcpServer, options: object): Promise<TcpServer> {
+function listening<Listens extends TcpServer>(server: Listens, options: object): Promise<Listens> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(options, () => resolve(server.off('error', reject)))

@@ -1,81 +1,31 @@
-// The HTTP server: the rules for every request, and all routes.
+// The HTTP server. Webhooks and callbacks are taken from the first moment. The API and the UI are loaded a little later, or when
+// they are first asked for: half of the time of a start would be theirs.
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { CODE } from '../base/error-catalogue.ts'
+import type { Socket } from 'node:net'
 import type { DeliveryTracing } from '../engine/ports/tracing.ts'
-import { editorSchema } from '../flow/flow-schema.ts'
-import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
-import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../flow/json-limits.ts'
-import { parseJson } from '../flow/parse-json.ts'
-import { OperationError } from '../operations/operation-error.ts'
-import type { Actor } from '../operations/ports/access.ts'
-import { ACCESS } from './access/access.ts'
-import { countRefused, createAuthenticate } from './access/authenticate.ts'
-import { createAuthorize } from './access/authorize.ts'
-import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
-import { createStayWithin } from './access/stay-within.ts'
-import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
-import { createClientAddress } from './client-address.ts'
-import { compressReply } from './compress-replies.ts'
-import { createCountBody } from './count-body.ts'
+import { type Authenticate, createAuthenticate } from './access/authenticate.ts'
+import { createSessionCookie, type SessionCookie } from './access/session-cookie.ts'
+import type { Api } from './api.ts'
+import { type ClientAddress, createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
-import { createErrorHandler, headersOfAll } from './failure.ts'
-import { answerMalformed, faultOfHead } from './malformed-request.ts'
-import { DESCRIPTION, describeApi, REFERENCE } from './pages/api-description.ts'
-import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
-import { staticUi } from './pages/static-ui.ts'
-import { refuse } from './refuse.ts'
-import { createResolveFlow } from './resolve-flow.ts'
-import { accessRuleRoutes, ownSessionRoutes, twoFactorRoutes } from './routes/access/own-account.ts'
-import { roleRoutes } from './routes/access/roles.ts'
-import { backChannelRoutes, singleSignOnRoutes } from './routes/access/single-sign-on.ts'
-import { alertRoutes } from './routes/alerts.ts'
-import { auditRoutes } from './routes/audit.ts'
-import { backupRoutes } from './routes/backup.ts'
-import { connectionRoutes } from './routes/connections.ts'
-import { deliveryRoutes } from './routes/deliveries.ts'
-import { failureRoutes } from './routes/failures.ts'
-import { fileRoutes } from './routes/files/files.ts'
-import { flowDocumentRoutes } from './routes/flow-documents.ts'
-import { flowSourceRoutes } from './routes/flow-sources.ts'
-import { flowRoutes } from './routes/flows.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { mcpRoutes } from './routes/mcp.ts'
-import { replayRoutes } from './routes/replays.ts'
-import { runRoutes } from './routes/runs.ts'
-import { searchRoutes } from './routes/search.ts'
-import { senderRoutes } from './routes/senders/senders.ts'
-import { signInRoutes } from './routes/sign-in.ts'
-import { startRunRoutes } from './routes/start-runs.ts'
-import { statsRoutes } from './routes/stats.ts'
-import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
-import { tokenRoutes, userRoutes } from './routes/users.ts'
-import { callbackRoutes } from './routes/waiting/callbacks.ts'
+import { answerMalformed } from './malformed-request.ts'
+import type { System } from './routes/system.ts'
 import { createCallbackListener } from './webhooks/callback-listener.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
 import { type Choose, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
 import { traceWebhooks } from './webhooks/trace-webhooks.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    actor: Actor | null
-    /** The ids of the flows that a limited token reaches; null: all. */
-    reach: readonly string[] | null
-  }
-}
 
 export interface ServerOptions extends System {
   adminToken: string | null
   trustProxy: string[]
   /** null: nobody records deliveries. */
   tracing: DeliveryTracing | null
-  flowSchema: object
+  flowSchema(): object
   /** The folder of the built web UI. */
   uiFolder: string
   /** Serves only health and metrics, for a process that only carries out runs. */
@@ -85,147 +35,65 @@ export interface ServerOptions extends System {
   onBug(error: unknown, route: string): void
 }
 
-const KIB = 1024
-/** The caller is unknown at sign-in; names, passwords and codes are short. */
-const MAX_SIGN_IN_BODY = 16 * KIB
-const MAX_BODY = 256 * KIB
-/** For flows, and for tests with the data of a delivery. */
-const MAX_DOCUMENT = 5 * KIB * KIB
-/** Reading YAML takes many times as long as JSON. */
-const MAX_YAML = 512 * KIB
-
-export interface Server {
-  fastify: FastifyInstance
+/** Tells who sends a request. */
+export interface Visitors {
+  authenticate: Authenticate
+  clientAddress: ClientAddress
+  cookie: SessionCookie
   streams: EventStreams
 }
 
-export async function createServer(options: ServerOptions): Promise<Server> {
-  const { services } = options
+export interface Server {
+  http: HttpServer
+  streams: EventStreams
+  /** Requests for the API wait for this. */
+  loadApi(): Promise<Api>
+  /** The API takes no more requests. */
+  close(): Promise<void>
+}
+
+export function createServer(options: ServerOptions): Server {
+  const { services, onBug } = options
   const clientAddress = createClientAddress(options.trustProxy)
   const cookie = createSessionCookie(services.baseUrl)
-  const keepAlive = createKeepAlive(services, cookie)
   const authenticate = createAuthenticate(services, cookie, clientAddress, options.adminToken)
   const streams = new EventStreams(authenticate)
-  const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl, ({ raw, headers }) =>
-    countRefused(services, headers, clientAddress(raw)),
-  )
-  const listener = createWebhookListener(services, clientAddress, options.onBug)
-  const callbacks = createCallbackListener(services, authenticate, clientAddress, options.onBug)
-  const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
-  const fastify = Fastify({
-    logger: false,
-    bodyLimit: MAX_BODY,
-    genReqId: () => services.ids.next('req'),
-    requestIdHeader: false,
-    serverFactory: (api) => {
-      if (options.healthOnly) return listenOn(() => api, api)
-      return listenOn(
-        options.webhooksApart
-          ? onTwoOrigins(services, webhooks, callbacks, api)
-          : onOneOrigin(webhooks, callbacks, api),
-        api,
-      )
-    },
-    forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
-    // Paths that cannot be decoded or are too long; the hooks do not run for them.
-    frameworkErrors: (_error, request, reply) => {
-      void reply.headers(headersOfAll(request.id))
-      void notFound(request as FastifyRequest, reply as FastifyReply)
-    },
-  })
-  fastify.setValidatorCompiler(compileRequestCheck as never)
-  // The response schemas document; what is sent is what the operations return.
-  fastify.setSerializerCompiler(() => JSON.stringify)
-  fastify.setErrorHandler(createErrorHandler(options.onBug))
-  fastify.decorateRequest('actor', null)
-  fastify.decorateRequest('reach', null)
 
-  await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
-
-  fastify.addHook('onRequest', async (request, reply) => {
-    void reply.headers(headersOfAll(request.id))
-    const fault = faultOfHead(request.raw)
-    if (fault) {
-      void reply.header('connection', 'close')
-      return refuse(reply, CODE.bad_request, fault)
-    }
-    // Answers immediately, before any problem of the body.
-    if (request.is404) return notFound(request, reply)
-    return authorize(request, reply)
-  })
-  fastify.addHook('onRequest', createCountBody(services.bodies))
-  // Its body has been read.
-  fastify.addHook('preHandler', async ({ method, routeOptions }) =>
-    services.watch.begin(`${method} ${routeOptions.url}`),
-  )
-  fastify.addHook('onSend', compressReply)
-  // Each route must be in the access table: a missing one prevents the start.
-  fastify.addHook('onRoute', (route) => {
-    for (const method of [route.method].flat())
-      if (method !== 'HEAD' && !ACCESS[`${method} ${route.url}`])
-        throw new Error(`${method} ${route.url} is not in the access table`)
-  })
-
-  fastify.addHook('preValidation', createResolveFlow(services))
-  fastify.addHook('preValidation', createStayWithin(services))
-
-  if (options.healthOnly) {
-    await fastify.register(async (app) => healthRoutes(app, options))
-    fastify.setNotFoundHandler(notFound)
-    return { fastify, streams }
+  let loading: Promise<Api> | null = null
+  let loaded: Api | null = null
+  const loadApi = () => {
+    loading ??= import('./api.ts')
+      .then(({ createApi }) => createApi(http, options, { authenticate, clientAddress, cookie, streams }))
+      .then((made) => {
+        loaded = made
+        return made
+      })
+    return loading
   }
-  await fastify.register(async (app) => {
-    acceptJson(app, MAX_SIGN_IN_BODY)
-    signInRoutes(app, services, cookie, keepAlive, clientAddress)
-    singleSignOnRoutes(app, services, cookie, clientAddress)
-    ownSessionRoutes(app, services, cookie)
-    twoFactorRoutes(app, services, clientAddress)
-  })
-  await fastify.register(async (app) => backChannelRoutes(app, services, clientAddress))
-  await fastify.register(async (app) => {
-    acceptJson(app, MAX_DOCUMENT)
-    acceptYaml(app)
-    flowDocumentRoutes(app, services, options.flowSchema)
-  })
-  await fastify.register(async (app) => {
-    acceptJson(app, MAX_DOCUMENT)
-    flowRoutes(app, services, streams)
-    startRunRoutes(app, services)
-    replayRoutes(app, services, streams)
-    mcpRoutes(app, options.settings.version)
-  })
-  await fastify.register(async (app) => {
-    acceptJson(app, MAX_BODY)
-    flowSourceRoutes(app, services, editorSchema(options.flowSchema))
-    runRoutes(app, services, streams, options.settings.version)
-    fileRoutes(app, services)
-    failureRoutes(app, services)
-    deliveryRoutes(app, services, streams)
-    searchRoutes(app, services)
-    senderRoutes(app, services)
-    auditRoutes(app, services)
-    backupRoutes(app, services)
-    connectionRoutes(app, services)
-    userRoutes(app, services)
-    accessRuleRoutes(app, services)
-    roleRoutes(app, services)
-    tokenRoutes(app, services)
-    keyRoutes(app, services)
-    systemRoutes(app, options)
-    alertRoutes(app, services)
-    callbackRoutes(app, services)
-    statsRoutes(app, services)
-    app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
-    app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
-      reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send(apiDocsPage(fastify.swagger() as unknown as Description)),
-    )
-  })
-  await staticUi(fastify, options.uiFolder, notFound)
-  return { fastify, streams }
+  const api: WebhookListener = (request, response) => {
+    if (loaded) loaded.handle(request, response)
+    else void loadApi().then(({ handle }) => handle(request, response))
+  }
+
+  const listener = createWebhookListener(services, clientAddress, onBug)
+  const callbacks = createCallbackListener(services, authenticate, clientAddress, onBug)
+  const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
+  const choose = (): Choose => {
+    if (options.healthOnly) return () => api
+    return options.webhooksApart
+      ? onTwoOrigins(services, webhooks, callbacks, api)
+      : onOneOrigin(webhooks, callbacks, api)
+  }
+  const http = listenOn(choose(), api)
+  http.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, services.ids.next('req')))
+  return {
+    http,
+    streams,
+    loadApi,
+    async close() {
+      await (await loading)?.close()
+    },
+  }
 }
 
 /** One server for the API and for what goes past its router. */
@@ -255,47 +123,4 @@ function listenOn(choose: Choose, api: WebhookListener): HttpServer {
   // Other expectations are ignored, as RFC 9110 (10.1.1) allows.
   server.on('checkExpectation', listen)
   return server
-}
-
-function notFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const path = request.raw.url!.split('?', 1)[0]!.slice(0, 200)
-  return refuse(reply, CODE.not_found, `There is nothing at ${request.method} ${path}.`)
-}
-
-/** Room for a sample of the deepest webhook body inside a test request. */
-const LIMITS: JsonLimits = { ...SENDER_LIMITS, depth: 250 }
-
-const refused = (message: string) => new OperationError(CODE.invalid_request, message)
-
-/** Nothing that a form on another site could send. */
-function acceptJson(app: FastifyInstance, bodyLimit: number): void {
-  app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, ({ routeOptions }, given, done) => {
-    const body = given as string
-    // Many clients name the type with every request.
-    if (body === '' && mayBeLeftOut(routeOptions.schema?.body)) return done(null, undefined)
-    if (body === '') return done(refused('The body is empty; send a JSON document.'))
-    const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
-    if (problem) return done(refused(`The JSON is ${problem}.`))
-    try {
-      done(null, parseJson(body))
-    } catch {
-      done(refused('The body is not valid JSON.'))
-    }
-  })
-}
-
-function acceptYaml(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    ['application/yaml', 'application/x-yaml', 'text/yaml'],
-    { parseAs: 'string', bodyLimit: MAX_YAML },
-    (_request, body, done) => {
-      try {
-        done(null, parseFlowText(body as string))
-      } catch (error) {
-        if (!(error instanceof FlowTextError)) throw error
-        done(refused(`The YAML has a fault in line ${error.line}: ${error.message}`))
-      }
-    },
-  )
 }

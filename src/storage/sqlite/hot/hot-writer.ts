@@ -1,5 +1,6 @@
 // Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync. A single
-// write at a quiet time is done in place.
+// write at a quiet time is done in place, and so is all that comes before the thread is there: it starts when it is first needed.
+import { once } from 'node:events'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../../../base/package-files.ts'
 import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
@@ -53,8 +54,11 @@ export const createLocalWriter = (commit: GroupCommit, doWrite: DoHotWrite): Hot
 })
 
 export class ThreadWriter implements HotWriter {
-  readonly #thread: Worker
+  readonly #file: string
+  #thread: Worker | null = null
+  #isUp = false
   readonly #port: MessagePort
+  readonly #otherPort: MessagePort
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
   /** One batch is under way at a time: writes that gather meanwhile make the next one larger. */
@@ -69,30 +73,45 @@ export class ThreadWriter implements HotWriter {
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void,
   ) {
+    this.#file = file
     this.#onSync = onSync
     this.#noRoom = noRoom
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    this.#thread = new Worker(threadFile('storage/sqlite/hot/writer-thread'), {
-      workerData: { file, port: port2 },
-      transferList: [port2],
-      // The memory of a batch is soon free again: a larger heap would only be kept.
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    })
+    this.#otherPort = port2
     this.#gathering = new Gathering({
       send: (batch) => {
         this.#underWay = batch
         const writes = batch.map(({ item }) => sent(item))
-        const result = here.tryBatch(writes)
+        const result = here.tryBatch(writes) ?? (this.#isUp ? null : this.#starting(() => here.doBatch(writes)))
         if (result) this.#settle(result)
         else this.#port.postMessage(writes)
       },
     })
     this.#port.on('message', (result: BatchResult) => this.#settle(result))
+  }
+
+  /** Starting takes a tenth of a second, for which nobody should wait. */
+  #starting(doHere: () => BatchResult | null): BatchResult | null {
+    this.#thread ??= this.#start()
+    return doHere()
+  }
+
+  #start(): Worker {
+    const thread = new Worker(threadFile('storage/sqlite/hot/writer-thread'), {
+      workerData: { file: this.#file, port: this.#otherPort },
+      transferList: [this.#otherPort],
+      // The memory of a batch is soon free again: a larger heap would only be kept.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    thread.once('online', () => {
+      this.#isUp = true
+    })
     // Without the thread nothing can be acknowledged: the process ends, and the next start carries on.
-    this.#thread.on('error', (error) => {
+    thread.on('error', (error) => {
       throw error
     })
+    return thread
   }
 
   write(write: HotWrite): Promise<number> {
@@ -121,8 +140,9 @@ export class ThreadWriter implements HotWriter {
         await new Promise<void>((resolve) => {
           this.#drained = resolve
         })
-      this.#closed = new Promise((resolve) => this.#thread.once('exit', resolve))
-      this.#port.postMessage('close')
+      this.#closed = this.#thread ? once(this.#thread, 'exit') : Promise.resolve()
+      if (this.#thread) this.#port.postMessage('close')
+      else this.#port.close()
     }
     await this.#closed
   }

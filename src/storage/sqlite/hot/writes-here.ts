@@ -16,8 +16,8 @@ const WEIGHT = 1 / 32
 export class WritesHere {
   readonly #db: DatabaseSync
   readonly #doBatch: (batch: readonly HotWrite[]) => BatchResult
-  /** Negative after slow writes. */
-  #single = 0
+  /** Negative after slow writes; a start is quiet. */
+  #single = QUIET
   #seconds = 0
 
   constructor(db: DatabaseSync, doBatch: (batch: readonly HotWrite[]) => BatchResult) {
@@ -32,14 +32,19 @@ export class WritesHere {
       return null
     }
     this.#single++
-    // A transaction of Kysely may stay open for a few turns.
-    if (this.#single < QUIET || this.#single % OTHER_EVERY === 0 || this.#db.isTransaction) return null
-    const result = this.#doBatch(batch)
+    if (this.#single < QUIET || this.#single % OTHER_EVERY === 0) return null
+    const result = this.doBatch(batch)
+    if (!result) return null
     this.#seconds += (result.seconds - this.#seconds) * WEIGHT
     if (this.#seconds > SLOW_SECONDS) {
       this.#single = -AFTER_SLOW
       this.#seconds = 0
     }
     return result
+  }
+
+  /** Returns null while a transaction of Kysely is open, which may be for a few turns. */
+  doBatch(batch: readonly HotWrite[]): BatchResult | null {
+    return this.#db.isTransaction ? null : this.#doBatch(batch)
   }
 }
