@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { CODE } from '../base/error-catalogue.ts'
+import type { DeliveryTracing } from '../engine/ports/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../flow/json-limits.ts'
@@ -11,13 +12,15 @@ import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/ports/access.ts'
 import { ACCESS } from './access/access.ts'
-import { countRefused } from './access/authenticate.ts'
+import { type Authenticate, countRefused } from './access/authenticate.ts'
 import { createAuthorize } from './access/authorize.ts'
-import { createKeepAlive } from './access/session-cookie.ts'
+import { createKeepAlive, type SessionCookie } from './access/session-cookie.ts'
 import { createStayWithin } from './access/stay-within.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
+import type { ClientAddress } from './client-address.ts'
 import { compressReply } from './compress-replies.ts'
 import { createCountBody } from './count-body.ts'
+import type { EventStreams } from './event-stream.ts'
 import { createErrorHandler, headersOfAll } from './failure.ts'
 import { faultOfHead } from './malformed-request.ts'
 import { DESCRIPTION, describeApi, REFERENCE } from './pages/api-description.ts'
@@ -47,10 +50,9 @@ import { senderRoutes } from './routes/senders/senders.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
-import { healthRoutes, systemRoutes } from './routes/system.ts'
+import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { callbackRoutes } from './routes/waiting/callbacks.ts'
-import type { ServerOptions, Visitors } from './server.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,6 +70,29 @@ const MAX_BODY = 256 * KIB
 const MAX_DOCUMENT = 5 * KIB * KIB
 /** Reading YAML takes many times as long as JSON. */
 const MAX_YAML = 512 * KIB
+
+export interface ServerOptions extends System {
+  adminToken: string | null
+  trustProxy: string[]
+  /** null: nobody records deliveries. */
+  tracing: DeliveryTracing | null
+  flowSchema(): object
+  /** The folder of the built web UI. */
+  uiFolder: string
+  /** Serves only health and metrics, for a process that only carries out runs. */
+  healthOnly: boolean
+  /** Webhooks have an origin of their own. */
+  webhooksApart: boolean
+  onBug(error: unknown, route: string): void
+}
+
+/** Tells who sends a request. */
+export interface Visitors {
+  authenticate: Authenticate
+  clientAddress: ClientAddress
+  cookie: SessionCookie
+  streams: EventStreams
+}
 
 export interface Api {
   handle: RequestListener

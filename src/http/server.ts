@@ -7,41 +7,16 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import type { DeliveryTracing } from '../engine/ports/tracing.ts'
-import { type Authenticate, createAuthenticate } from './access/authenticate.ts'
-import { createSessionCookie, type SessionCookie } from './access/session-cookie.ts'
-import type { Api } from './api.ts'
-import { type ClientAddress, createClientAddress } from './client-address.ts'
+import { createAuthenticate } from './access/authenticate.ts'
+import { createSessionCookie } from './access/session-cookie.ts'
+import type { Api, ServerOptions } from './api.ts'
+import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
 import { answerMalformed } from './malformed-request.ts'
-import type { System } from './routes/system.ts'
 import { createCallbackListener } from './webhooks/callback-listener.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
 import { type Choose, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
 import { traceWebhooks } from './webhooks/trace-webhooks.ts'
-
-export interface ServerOptions extends System {
-  adminToken: string | null
-  trustProxy: string[]
-  /** null: nobody records deliveries. */
-  tracing: DeliveryTracing | null
-  flowSchema(): object
-  /** The folder of the built web UI. */
-  uiFolder: string
-  /** Serves only health and metrics, for a process that only carries out runs. */
-  healthOnly: boolean
-  /** Webhooks have an origin of their own. */
-  webhooksApart: boolean
-  onBug(error: unknown, route: string): void
-}
-
-/** Tells who sends a request. */
-export interface Visitors {
-  authenticate: Authenticate
-  clientAddress: ClientAddress
-  cookie: SessionCookie
-  streams: EventStreams
-}
 
 export interface Server {
   http: HttpServer
