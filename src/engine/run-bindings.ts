@@ -1,5 +1,6 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import { BareObject } from '../base/bare-object.ts'
+import { isoTime } from '../base/iso-time.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { LoadedFile } from '../flow/expression/values/needs-file.ts'
 import type { ClaimedRun, RunStartData } from './ports/run-journal.ts'
@@ -44,8 +45,8 @@ export function createRoots(
   roots['env'] = parts.env
   roots['config'] = parts.config
   roots['connections'] = parts.connections
-  roots['steps'] = Object.create(null)
-  roots['vars'] = Object.create(null)
+  roots['steps'] = new BareObject()
+  roots['vars'] = new BareObject()
   return roots
 }
 
@@ -65,7 +66,7 @@ export function rootsOf(
 ): Roots {
   const { id, attempt, replayOf } = run
   const roots = createRoots(run, {
-    run: { id, startedAt: new Date(run.startedAt).toISOString(), attempt, replayOf },
+    run: { id, startedAt: isoTime(run.startedAt), attempt, replayOf },
     flow: { id: run.flowId, name: flowName, version: run.version },
     env,
     config,

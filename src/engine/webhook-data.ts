@@ -1,5 +1,6 @@
 // Builds the data that a flow reads as `webhook`, from a delivery or from its stored parts.
 
+import { BareObject } from '../base/bare-object.ts'
 import { formPairs } from '../flow/form-pairs.ts'
 import { MULTIPART } from '../flow/formats/file-types.ts'
 import { readXml } from '../flow/formats/read-xml.ts'
@@ -91,7 +92,7 @@ function bodyOf({ contentType, xml }: WebhookMetadata, rawBody: string): unknown
 }
 
 export function lastValues(all: Record<string, string[]>): Record<string, string> {
-  const last: Record<string, string> = Object.create(null)
+  const last = new BareObject() as Record<string, string>
   for (const name in all) last[name] = all[name]!.at(-1)!
   return last
 }

@@ -1,3 +1,4 @@
+import { BareObject } from '../../base/bare-object.ts'
 import type { Claim, ClaimedRun, NewRun } from './run-journal.ts'
 
 /** Returns the claimed form of a run that has not begun yet. */
@@ -7,6 +8,6 @@ export const newlyClaimed = (run: NewRun, claim: Claim, startedAt: number): Clai
   attempt: 1,
   startedAt,
   journal: [],
-  vars: Object.create(null),
+  vars: new BareObject(),
   lastSeq: 0,
 })

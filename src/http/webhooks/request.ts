@@ -1,6 +1,8 @@
 // Reads a webhook request: its head as received, and its body within the limits.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BareObject } from '../../base/bare-object.ts'
 import { CODE } from '../../base/error-catalogue.ts'
+import { isoTime } from '../../base/iso-time.ts'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
@@ -31,11 +33,14 @@ export function readHead(
     target: url,
     rawHeaders: raw.rawHeaders,
     headers,
-    queryAll: question === -1 ? Object.create(null) : collectPairs(formPairs(url.slice(question + 1))),
+    queryAll:
+      question === -1
+        ? (new BareObject() as Record<string, string[]>)
+        : collectPairs(formPairs(url.slice(question + 1))),
     hops: hopsOf(headers),
     metadata: {
       requestId,
-      receivedAt: new Date(now).toISOString(),
+      receivedAt: isoTime(now),
       method: raw.method!,
       path: question === -1 ? url : url.slice(0, question),
       ip,
@@ -54,7 +59,7 @@ function setOrDelete(headers: Record<string, string>, name: string, value: strin
 
 /** Repeated headers are joined by `, `. */
 function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null)
+  const headers = new BareObject() as Record<string, string>
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
     const value = rawHeaders[i + 1]!
