@@ -86,7 +86,7 @@ export async function openOnPostgres(
     fault: storage.fault,
     database: () => databaseFacts(storage.kysely),
     hotStores(protect, causeOf) {
-      const hot = createPostgresRunJournal(storage.hot, protect, here, onCommit, causeOf)
+      const hot = createPostgresRunJournal(storage, protect, here, onCommit, causeOf)
       const { runs, claimReady, startReplay, ...journal } = hot
       here.claimReady = claimReady
       return {

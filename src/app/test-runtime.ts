@@ -165,6 +165,7 @@ export async function openTestRuntime({
     runs,
     callbacks,
     deliveries,
+    audit: { together: storage.together.run },
     samples: createSampleStore(storage.kysely, openProtect),
     secrets: openSecrets,
     connections,

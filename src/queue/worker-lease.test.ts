@@ -27,7 +27,7 @@ beforeAll(async () => {
     renewed: async () => {},
     now: Date.now,
   }
-  journal = createPostgresRunJournal(storage.hot, testProtect(), here)
+  journal = createPostgresRunJournal(storage, testProtect(), here)
   dispatch = createDispatchStore(storage.hot, journal.claimReady, () => 0)
 })
 afterAll(async () => {

@@ -135,7 +135,7 @@ it('a step names a connection of any kind, or makes one in place', async () => {
   await expectAccessible(page)
 
   // The other one is for TLS settings.
-  await page.getByRole('button', { name: 'New', exact: true }).first().click()
+  await page.getByRole('button', { name: 'New: Connection', exact: true }).click()
   expect(await page.getByRole('radio', { name: /^Custom/ }).count()).toBe(0)
   await page.getByRole('radio', { name: /^Basic/ }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('other')

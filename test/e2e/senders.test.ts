@@ -325,6 +325,9 @@ describe('the senders of the API', () => {
     const test = await send({})
     expect(test.body).toMatchObject({ status: 200, body: { message: 'Test request received' }, runId: null })
     expect((await millrace.api('GET', `/flows/${flow.flow.id}/samples`)).body.items[0].id).toBe(test.body.delivery)
+    const latest = async () => (await millrace.api('GET', '/audit?limit=1')).body.items[0]
+    const sent = { target: { kind: 'flow', id: flow.flow.id }, details: { sample: test.body.event } }
+    expect(await latest()).toMatchObject({ action: 'flow.sample', ...sent })
     const live = await send({ event: 'invoice.paid', test: false })
     expect(live.body).toMatchObject({ event: 'invoice.paid', status: 200, runId: expect.stringMatching(/^run_/) })
     const again = await send({ event: 'invoice.paid', test: false })
@@ -333,7 +336,7 @@ describe('the senders of the API', () => {
       again.body.delivery,
       live.body.delivery,
     ])
-    expect((await millrace.api('GET', '/audit')).body.items[0]).toMatchObject({
+    expect(await latest()).toMatchObject({
       action: 'flow.run',
       details: { sample: 'invoice.paid' },
     })

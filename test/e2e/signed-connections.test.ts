@@ -399,7 +399,9 @@ describe('a signed JWT', () => {
     const name = await exchanging()
     refuses = true
     const run = await runOf(callWith(name, `${server.url}/a`))
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'connection_unauthorized' } })
+    // Nobody can agree to it anew: what helps are its settings.
+    const error = { code: 'connection_unauthorized', hint: expect.stringContaining('Correct its settings') }
+    expect(run).toMatchObject({ status: 'failed', error })
     const { body } = await api('GET', `/connections/${name}`)
     expect(body).toMatchObject({ state: 'reconnect' })
     const assertion = new URLSearchParams(server.received[0]!.body).get('assertion')!

@@ -97,6 +97,7 @@ export const setConnection = defineCommand({
     host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
     flow: list('flow', 'a flow that may use it; without flows and tags all may'),
     tag: list('tag', 'flows with this tag may use it'),
+    'all-flows': flag('all flows may use it again'),
   },
   details:
     'Do not put secrets on the command line: every user of the machine can read it.\nA field of an existing connection that you do not give stays as it is. You must give its secrets again if the change allows more hosts or another endpoint.',
@@ -117,6 +118,8 @@ export const setConnection = defineCommand({
   ],
   async run({ connect, args, options, show, terminal, settings }) {
     const name = args[0]!
+    if (options['all-flows'] && options.flow.length + options.tag.length)
+      throw usageError('--all-flows takes the limits away, and --flow and --tag set them: give one or the other.')
     const secrets = await readSecrets(options.secret, terminal, settings.variable)
     const api = await connect()
     const current = await currentOf(api, name)
@@ -127,7 +130,7 @@ export const setConnection = defineCommand({
       kind,
       fields: gatherTls({ ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets }),
       ...(options.host.length ? { hosts: options.host } : {}),
-      ...(await limitFrom(api, options)),
+      ...(options['all-flows'] ? { flows: null, tags: null } : await limitFrom(api, options)),
     }
     const connection = current
       ? await api.call<Connection>('PUT', pathOf(name), { body })

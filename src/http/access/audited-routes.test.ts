@@ -28,7 +28,7 @@ const AUDITED: Record<string, string | string[] | { why: string }> = {
   'POST /api/v1/flows/:id/test': 'flow.test',
   'POST /api/v1/flows/:id/samples': 'flow.sample',
   'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'delivery.admit',
-  'POST /api/v1/flows/:id/send-sample': 'flow.run',
+  'POST /api/v1/flows/:id/send-sample': ['flow.run', 'flow.sample'],
   'PUT /api/v1/flows/:id/source': 'flow.source',
   'POST /api/v1/runs/:id/cancel': 'run.cancel',
   'POST /api/v1/runs/:id/replay': 'run.replay',

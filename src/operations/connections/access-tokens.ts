@@ -223,7 +223,8 @@ export class AccessTokens {
       if (!(error instanceof TokenRefused)) throw error
       const gone = error.error === 'invalid_grant'
       const reason = failure.refusal(this.#shown(error), error.error, held.refreshingSince !== null)
-      const setback = this.#setBack(failure.unauthorized(name, reason), PAUSE_MS.refused, 0)
+      const hint = isCodeGrant(connection) ? undefined : failure.BY_SETTINGS
+      const setback = this.#setBack(failure.unauthorized(name, reason, hint), PAUSE_MS.refused, 0)
       const tokens = gone ? null : held.tokens
       await this.#keepTrying({ ...next(claim), state: 'reconnect', reason, tokens, refreshingSince: null })
       this.#ports.warn('a connection has to be looked at', { connection: name, reason })
@@ -334,7 +335,7 @@ export class AccessTokens {
   #connection(name: string): ConnectionRecord {
     const connection = this.#ports.connections.get(name)
     if (!connection || !hasTokens(connection) || connection.secrets === null)
-      throw failure.unauthorized(name, failure.NOT_THERE)
+      throw failure.unauthorized(name, failure.NOT_THERE, failure.BY_SAVING)
     return connection
   }
 

@@ -20,7 +20,7 @@ export class Credentials {
     await this.#connections.fresh([name], flowId)
     const record = this.#connections.get(name)
     if (record && hasTokens(record)) return { kind: 'token', token: await this.#accessToken(name) }
-    if (!record || record.secrets === null) throw failure.unauthorized(name, failure.NOT_READABLE)
+    if (!record || record.secrets === null) throw failure.unauthorized(name, failure.NOT_READABLE, failure.BY_SAVING)
     const fields = this.#connections.fields[name]!
     const text = (field: string) => {
       const value = fields[field]
@@ -57,7 +57,7 @@ export class Credentials {
       case 'tls':
         return { kind: 'certificate' }
       default:
-        throw failure.unauthorized(name, failure.nothingToSend(record.kind))
+        throw failure.unauthorized(name, failure.nothingToSend(record.kind), failure.BY_TEMPLATE)
     }
   }
 

@@ -19,12 +19,21 @@ export function refusal(message: string, error: string, cutShort: boolean): stri
   return `the authorization server does not accept the grant any more (${message})`
 }
 
-export const unauthorized = (name: string, reason: string): ConnectionError =>
+/** What helps where nobody has to agree: the service asks for the token by itself, with a secret or a key. */
+export const BY_SETTINGS =
+  'Correct its settings, its secret or its key, or what the provider knows of them. Millrace asks again at once after a change of the connection, and by itself within five minutes.'
+/** What helps where the connection itself is missing or closed. */
+export const BY_SAVING = 'Name a connection that there is, or save this one again with its secrets.'
+/** What helps where the kind has no credential of its own. */
+export const BY_TEMPLATE = 'Put its fields into the request with templates, or name a connection of another kind.'
+
+/** `hint`: what to do; without one, to connect it again, which somebody has to agree to. */
+export const unauthorized = (name: string, reason: string, hint?: string): ConnectionError =>
   new ConnectionError(
     CODE.connection_unauthorized,
     name,
     filled(CONNECTION_ERRORS.connection_unauthorized.message, { connection: name, why: reason }),
-    filled(CONNECTION_ERRORS.connection_unauthorized.hint, { connection: name }),
+    hint ?? filled(CONNECTION_ERRORS.connection_unauthorized.hint, { connection: name }),
   )
 
 export const unavailable = (name: string, reason: string): ConnectionError =>

@@ -50,7 +50,7 @@ export async function admitDelivery(
   }
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, bindings) : null
   const target = { kind: 'delivery', id: deliveryId, name: null }
-  await services.audit.record(actor, 'delivery.admit', target, { flow: flowId, run: runId })
+  const entry = () => services.audit.record(actor, 'delivery.admit', target, { flow: flowId, run: runId })
   const run = {
     id: runId,
     flowId,
@@ -68,7 +68,7 @@ export async function admitDelivery(
   }
   const dedupe = key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs }
   try {
-    const { duplicateOf } = await startRun(services, { run, concurrency: trigger.concurrency, dedupe })
+    const { duplicateOf } = await startRun(services, { run, concurrency: trigger.concurrency, dedupe, entry })
     if (duplicateOf !== null) {
       await deliveries.leadTo(deliveryId, duplicateOf, runId)
       throw conflict(`It was sent again meanwhile, and is a duplicate: see ${duplicateOf}.`)

@@ -2,6 +2,7 @@
 import { lastValues, type WebhookMetadata } from '../../engine/webhook-data.ts'
 import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
+import type { RecordEntry } from '../ports/audit.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 
 export interface DeliveryHead {
@@ -24,6 +25,8 @@ export interface Admission {
   flow: LiveFlow
   trigger: CompiledWebhook
   head: DeliveryHead
+  /** Records who sends it, if that is a user of Millrace: in the transaction that stores the run or the sample that it becomes. */
+  entry?: RecordEntry
 }
 
 /** Returns the last value of each name. Called after authentication has masked credentials. */

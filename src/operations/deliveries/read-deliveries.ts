@@ -5,6 +5,7 @@ import { findFlow } from '../flows/draft.ts'
 import { flowTarget } from '../flows/flow-view.ts'
 import { DataDeleted, notFound } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
+import type { RecordEntry } from '../ports/audit.ts'
 import type { Basics } from '../ports/basics.ts'
 import {
   type DeliveryFilter,
@@ -77,9 +78,11 @@ export async function sampleFromDelivery(
   if (delivery.flowId !== flowId) throw notFound('delivery', deliveryId)
   if (delivery.webhook.dataDeleted) throw new DataDeleted()
   const runId = runIdOf(deliveryId)
-  await services.audit.record(actor, 'flow.sample', flowTarget(flow), { delivery: deliveryId })
   const ids = filesIn(delivery.webhook)
-  return keepSample(services, flowId, delivery.webhook, ids.length ? await services.files.usedBy(runId, ids) : [])
+  const files = ids.length ? await services.files.usedBy(runId, ids) : []
+  return keepSample(services, flowId, delivery.webhook, files, () =>
+    services.audit.record(actor, 'flow.sample', flowTarget(flow), { delivery: deliveryId }),
+  )
 }
 
 /** The number of samples kept per flow. */
@@ -90,9 +93,13 @@ export async function keepSample(
   flowId: string,
   webhook: WebhookData,
   files: readonly string[] = [],
+  entry: RecordEntry = async () => {},
 ): Promise<Dated<SampleRecord>> {
   const sample = { id: services.ids.next('smp'), flowId, receivedAt: services.now(), webhook }
-  await services.samples.add(sample, KEPT_SAMPLES, files)
+  await services.audit.together(async () => {
+    await services.samples.add(sample, KEPT_SAMPLES, files)
+    await entry()
+  })
   const view = shown(services)(sample)
   services.events.emit(flowTopic(flowId), { type: 'sample', data: view })
   services.events.relay?.pass({ type: 'sample', id: view.id, flowId })

@@ -1,6 +1,7 @@
 import type { CallbackJournal } from '../../engine/ports/callbacks.ts'
 import type { FileStore } from '../../engine/ports/files.ts'
 import type { HandedOver } from '../connections/keep-handed-over.ts'
+import type { AuditTrail } from '../ports/audit.ts'
 import type { DeliveryStore } from '../ports/deliveries.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { Intake } from './intake.ts'
@@ -36,6 +37,8 @@ export interface DeliveryServices
   /** Makes the URLs that replies give away. */
   callbacks: Pick<CallbackJournal, 'of' | 'urlOf'>
   deliveries: DeliveryStore
+  /** Keeps a sample together with the entry of who sent it. */
+  audit: Pick<AuditTrail, 'together'>
   intake: Intake
   rate: RateLimit
   rejections: KeptRejections

@@ -91,6 +91,7 @@ export async function takeOn(
     concurrency: trigger.concurrency,
     dedupe: key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
     route,
+    entry: admission.entry ?? null,
   })
   if (upload) upload.used = !stale && duplicateOf === null
   if (stale) {
@@ -151,7 +152,7 @@ async function captureSample(
   upload: Upload | null,
 ): Promise<CallerReply> {
   if (upload) upload.used = true
-  const sample = await keepSample(services, admission.route.flowId, webhook, upload?.ids)
+  const sample = await keepSample(services, admission.route.flowId, webhook, upload?.ids, admission.entry)
   tellListeners(services, admission, webhook, { id: sample.id, outcome: 'sample', runId: null })
   return {
     status: 200,

@@ -16,13 +16,13 @@ export async function cancelRuns(
 ): Promise<{ total: number; cancelled: number }> {
   const selection = selectionOf(filter, { statuses: UNFINISHED, replays: true, now: services.now() })
   const counts = { total: 0, cancelled: 0 }
-  if (!dryRun) await services.audit.record(actor, 'run.cancel_many', null, { filter })
   for await (const runs of chosenRuns(services, selection)) {
     counts.total += runs.length
     if (dryRun) continue
     counts.cancelled += await cancelQuietly(
       services,
       runs.map(({ id }) => id),
+      (cancelled) => services.audit.record(actor, 'run.cancel_many', null, { filter, cancelled }),
     )
   }
   return counts

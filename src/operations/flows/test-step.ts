@@ -86,7 +86,7 @@ export async function testStep(
   const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
     services.connections.isSecretField(name, field),
   )
-  // The step reaches out, so its entry comes first.
+  // What the step sends is in no transaction: its entry is committed before, so that no test is without one, wherever it is cut off.
   await services.audit.record(actor, 'flow.test_step', flowTarget(flow), { step: stepId })
   const { outcome, input } = await trial.perform(
     compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),

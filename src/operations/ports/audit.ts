@@ -41,6 +41,9 @@ export interface AuditEntry {
   details: Record<string, unknown>
 }
 
+/** Records the entry of a deed. Called inside the transaction of the deed, which is not done if this rejects. */
+export type RecordEntry = () => Promise<void>
+
 /** Commits the writes of several stores as one transaction. */
 export interface Together {
   /** Commits all writes of `work` when it resolves, and none if it rejects. `work` waits for nothing but the database. */
@@ -82,4 +85,11 @@ export interface AuditTrail {
     target: AuditTarget,
     details?: Record<string, unknown>,
   ): Promise<void>
+  /** Returns what records such an entry; null if there was one in the last ten minutes, so that none is needed. */
+  entryOnce(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget,
+    details?: Record<string, unknown>,
+  ): RecordEntry | null
 }

@@ -2,6 +2,7 @@
 import type { Claim, JournalEntry, NewRun, RunError, RunStartData, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
+import type { RecordEntry } from './audit.ts'
 import type { ShownWebhook } from './deliveries.ts'
 import type { FlowVersion, RouteRecord } from './flows.ts'
 import type { Page, Paged } from './page.ts'
@@ -103,6 +104,8 @@ export interface RunTerms {
   awaited: boolean
   /** Set if the run is accepted only while this webhook leads to this version. */
   route: RouteRecord | null
+  /** Records who started the run, in the transaction that stores it; not called if nothing is accepted. */
+  entry?: RecordEntry | null
 }
 
 export interface Accepted {

@@ -33,20 +33,32 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
   return run
 }
 
-/** Ends some hundred runs. Returns how many of them had not ended before. */
-export async function cancelQuietly(services: RunServices, ids: readonly string[]): Promise<number> {
+/** Ends some hundred runs. Returns how many of them had not ended before; `record` is told so of each transaction. */
+export async function cancelQuietly(
+  services: RunServices,
+  ids: readonly string[],
+  record: (cancelled: number) => Promise<void>,
+): Promise<number> {
   const runs: { id: string; flowId: string }[] = []
+  const chosen = new Set(ids)
+  let count = 0
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    runs.push(...(await services.runs.cancel(some, services.now(), { code: CODE.cancelled, message: CANCELLED })))
+    const { ended, cancelled } = await services.audit.together(async () => {
+      const ended = await services.runs.cancel(some, services.now(), { code: CODE.cancelled, message: CANCELLED })
+      // The runs that they waited for are not counted.
+      const cancelled = ended.filter(({ id }) => chosen.has(id)).length
+      if (cancelled) await record(cancelled)
+      return { ended, cancelled }
+    })
+    runs.push(...ended)
+    count += cancelled
     await nextTurn()
   }
   // The queue is gone through once for all of them: it may be long.
   await cancelledRuns(services, runs)
   if (runs.length) services.queue.wake()
-  // The runs that they waited for are not counted.
-  const chosen = new Set(ids)
-  return runs.filter(({ id }) => chosen.has(id)).length
+  return count
 }
 
 async function cancelledRuns(services: RunServices, runs: readonly { id: string; flowId: string }[]): Promise<void> {

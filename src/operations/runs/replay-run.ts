@@ -8,19 +8,15 @@ import { startRun } from './start-run.ts'
 export async function replayRun(services: RunServices, actor: Actor, id: string, replay: Replay): Promise<RunView> {
   const { from, version = 'same', webhook, steps } = replay
   const { run, journal, concurrency } = await prepareReplay(services, actor, id, replay)
-  await services.audit.record(
-    actor,
-    'run.replay',
-    { kind: 'run', id, name: null },
-    {
-      flow: run.flowId,
-      run: run.id,
-      version,
-      ...(from !== undefined && { from }),
-      ...(webhook && { webhook: Object.keys(webhook) }),
-      ...(steps && { steps: Object.keys(steps) }),
-    },
-  )
-  await startRun(services, { run, concurrency, journal })
+  const details = {
+    flow: run.flowId,
+    run: run.id,
+    version,
+    ...(from !== undefined && { from }),
+    ...(webhook && { webhook: Object.keys(webhook) }),
+    ...(steps && { steps: Object.keys(steps) }),
+  }
+  const entry = () => services.audit.record(actor, 'run.replay', { kind: 'run', id, name: null }, details)
+  await startRun(services, { run, concurrency, journal, entry })
   return readRun(services, run.id)
 }

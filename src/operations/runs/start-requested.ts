@@ -59,12 +59,12 @@ export async function startRequested(
     createdAt,
     replayOf: null,
   }
-  await services.audit.recordOnce(actor, 'flow.run', flowTarget(flow), { run: run.id })
   const key = idempotencyKey === null ? null : `key:${services.hashing.sha256(idempotencyKey)}`
   const { duplicateOf, held } = await startRun(services, {
     run: { ...run, labels: labelsOf(services, flow.name, trigger, run) },
     concurrency: trigger.concurrency,
     dedupe: key === null ? null : { key, expiresAt: createdAt + KEY_KEPT_MS },
+    entry: services.audit.entryOnce(actor, 'flow.run', flowTarget(flow), { run: run.id }),
   })
   if (duplicateOf !== null) await requireSameInput(services, duplicateOf, inputOf, inputOf(start.given))
   // Nobody knows when a paused flow is resumed.

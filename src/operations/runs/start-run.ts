@@ -1,6 +1,7 @@
 // Stores a run durably and puts it in line.
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
+import type { RecordEntry } from '../ports/audit.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { QueuedRun } from '../ports/queue.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
@@ -19,18 +20,20 @@ export interface RunStart {
   journal?: ReplayedJournal | null
   /** The route that must still be current when the run starts. */
   route?: RouteRecord | null
+  /** Records who started the run, in the transaction that stores it. */
+  entry?: RecordEntry | null
 }
 
 export type LineServices = Pick<RunServices, 'events' | 'queue'>
 
 export async function startRun(
   services: LineServices & Pick<RunServices, 'intake' | 'replies' | 'runs'>,
-  { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
+  { run, concurrency, dedupe = null, journal = null, route = null, entry = null }: RunStart,
 ): Promise<Accepted> {
-  const terms = { concurrency, awaited: services.replies.waits(run.id), route }
+  const terms = { concurrency, awaited: services.replies.waits(run.id), route, entry }
   services.intake.storing()
   try {
-    if (!dedupe && !journal && !run.files?.length && services.runs.begin && isSmall(services, run)) {
+    if (!dedupe && !journal && !entry && !run.files?.length && services.runs.begin && isSmall(services, run)) {
       const claim = services.runs.begin(run)
       // Before the run begins: its end may be stored at the same time, and is told of after this.
       const told = claim.stored.then(() => tellQueued(services, run))

@@ -34,7 +34,7 @@ export async function testFlow(services: RunServices, actor: Actor, id: string, 
   const files = run.webhook ? await sampledFiles(services, id, filesIn(run.webhook)) : []
   if (files.length) run.files = files
   const labels = labelsOf(services, document.name, trigger, run)
-  await services.audit.record(actor, 'flow.test', flowTarget(flow), { run: run.id })
-  await startRun(services, { run: { ...run, labels }, concurrency: trigger.concurrency })
+  const entry = () => services.audit.record(actor, 'flow.test', flowTarget(flow), { run: run.id })
+  await startRun(services, { run: { ...run, labels }, concurrency: trigger.concurrency, entry })
   return readRun(services, run.id)
 }

@@ -1,8 +1,16 @@
-// Records who did what, and when, in the database; owners can read it. An action that only writes to the database commits
-// together with its entry; any other action comes after its entry.
+// Records who did what, and when, in the database; owners can read it. An action that writes to the database commits
+// together with its entry; one whose deed is what leaves the process, such as a test of a step, comes after its entry.
 import type { Ids } from '../../engine/ids.ts'
 import type { Actor } from '../ports/access.ts'
-import type { AuditAction, AuditStore, AuditTarget, AuditTrail, CountedAction, Together } from '../ports/audit.ts'
+import type {
+  AuditAction,
+  AuditStore,
+  AuditTarget,
+  AuditTrail,
+  CountedAction,
+  RecordEntry,
+  Together,
+} from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { CountRefusals } from './audit-log/count-refusals.ts'
 
@@ -76,14 +84,26 @@ export class Audit implements AuditTrail {
     target: AuditTarget,
     details: Record<string, unknown> = {},
   ): Promise<void> {
+    await this.entryOnce(actor, action, target, details)?.()
+  }
+
+  /** Returns what records such an entry; null if there was one in the last ten minutes, so that none is needed. */
+  entryOnce(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget,
+    details: Record<string, unknown> = {},
+  ): RecordEntry | null {
     const key = JSON.stringify([actor.id, actor.name, action, target.id])
     const now = this.#ports.now()
-    if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return
-    await this.record(actor, action, target, details)
-    await this.#ports.together.after(() => {
-      if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
-      this.#recent.set(key, now)
-    })
+    if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return null
+    return async () => {
+      await this.record(actor, action, target, details)
+      await this.#ports.together.after(() => {
+        if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
+        this.#recent.set(key, now)
+      })
+    }
   }
 
   deleteOlderThan(before: number, limit: number): Promise<number> {

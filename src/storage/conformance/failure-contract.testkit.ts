@@ -69,6 +69,22 @@ export function failureContract(name: string, open: () => Promise<FailureStores>
       ...change,
     })
 
+    it('are listed for some flows only, and so are runs', async () => {
+      for (const flowId of ['flow_among_a', 'flow_among_b', 'flow_among_c']) await fail(flowId, broken('Of some flows'))
+      await stores.failures.settle()
+      const flowsOf = async (among: string[], flowId: string | null = null) => {
+        const failures = await stores.failures.list({ flowId, state: null, among }, FIRST_PAGE, NOON)
+        const filter = { flowId, status: 'failed' as const, since: null, until: null, among }
+        const runs = await stores.runs.list(filter, FIRST_PAGE)
+        return [failures, runs].map(({ items }) => items.map((one) => one.flowId).sort())
+      }
+      const two = ['flow_among_a', 'flow_among_c']
+      expect(await flowsOf(two)).toEqual([two, two])
+      expect(await flowsOf(two, 'flow_among_b')).toEqual([[], []])
+      expect(await flowsOf(two, 'flow_among_c')).toEqual([['flow_among_c'], ['flow_among_c']])
+      expect(await flowsOf([])).toEqual([[], []])
+    })
+
     it('groups failed runs by flow, step, code, status and normalized message, with exact counts', async () => {
       const failing = Array.from({ length: 30 }, (_, i) => fail('flow_g', broken(`Order ${i} of shop "s-${i}" failed`)))
       const ids = await Promise.all(failing)

@@ -40,7 +40,7 @@ failureContract('SQLite', async () => {
 failureContract('PostgreSQL', async () => {
   const storage = await openPostgres(await databases.create())
   const here = { ...nowhere, worker: () => 'worker_test' }
-  const { runs, startReplay, ...journal } = createPostgresRunJournal(storage.hot, testProtect(STORE_SECRET), here)
+  const { runs, startReplay, ...journal } = createPostgresRunJournal(storage, testProtect(STORE_SECRET), here)
   return {
     runs: { ...createRunStore(storage.kysely), ...runs },
     journal,

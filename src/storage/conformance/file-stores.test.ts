@@ -85,7 +85,7 @@ fileContract('PostgreSQL', async () => {
     files: createFileStore(parts),
     other: () => createFileStore(parts),
     flows: createFlowStore(kysely),
-    runs: { ...createRunStore(kysely), ...createPostgresRunJournal(storage.hot, testProtect(), nowhere).runs },
+    runs: { ...createRunStore(kysely), ...createPostgresRunJournal(storage, testProtect(), nowhere).runs },
     samples: createSampleStore(kysely, testProtect()),
     housekeeping: createHousekeeping(kysely),
     sealedRows: createPostgresSealedRows(storage.steady),

@@ -61,7 +61,7 @@ retentionContract('PostgreSQL', async () => {
   const storage = await openPostgres(await databases.create())
   const { kysely } = storage
   const here = { ...nowhere, worker: () => 'worker_test' }
-  const { runs, startReplay: _, ...journal } = createPostgresRunJournal(storage.hot, protect, here)
+  const { runs, startReplay: _, ...journal } = createPostgresRunJournal(storage, protect, here)
   return {
     kysely,
     flows: createFlowStore(kysely),

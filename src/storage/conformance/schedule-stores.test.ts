@@ -44,7 +44,7 @@ scheduleContract('PostgreSQL', async () => {
   const protect = testProtect()
   return {
     flows: createFlowStore(storage.kysely),
-    runs: { ...createRunStore(storage.kysely), ...createPostgresRunJournal(storage.hot, protect, nowhere).runs },
+    runs: { ...createRunStore(storage.kysely), ...createPostgresRunJournal(storage, protect, nowhere).runs },
     schedules: { ...createScheduleStore(storage.kysely), ...createPostgresSchedules(storage.hot, protect) },
     housekeeping: createHousekeeping(storage.kysely),
     close: storage.close,

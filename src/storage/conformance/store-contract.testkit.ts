@@ -810,6 +810,28 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.deliveries.get('dlv_none')).toBeNull()
       })
 
+      it('is listed for some flows only, page by page, whatever became of it', async () => {
+        const flows = ['flow_among_a', 'flow_among_b', 'flow_among_c']
+        for (const flowId of flows) {
+          await stores.runs.accept(newRun(flowId))
+          time += 1
+          await stores.deliveries.add(delivery(flowId))
+          time += 1
+        }
+        const filter = { flowId: null, outcome: null, among: [flows[0]!, flows[2]!] }
+        const found: string[] = []
+        for (let cursor: string | null = null; ; ) {
+          const { items, nextCursor } = await stores.deliveries.inbox(filter, { limit: 1, cursor })
+          found.push(...items.map(({ flowId }) => flowId))
+          cursor = nextCursor
+          if (cursor === null) break
+        }
+        expect(found).toEqual([flows[2], flows[2], flows[0], flows[0]])
+        const none = { flowId: null, outcome: null, among: [] }
+        expect((await stores.deliveries.inbox(none, page)).items).toEqual([])
+        expect((await stores.deliveries.inbox({ ...filter, flowId: flows[1]! }, page)).items).toEqual([])
+      })
+
       it('is searched by the type of the event, which of an accepted delivery is a label', async () => {
         const flowId = 'flow_events'
         const paid = newRun(flowId, { labels: { event: 'invoice.paid', shop: '7' } })

@@ -1,5 +1,6 @@
 // Accepts runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
 import { type Claim, type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import type { RecordEntry } from '../../operations/ports/audit.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
@@ -9,7 +10,7 @@ import { labelsColumn, testColumn, triggerColumn, wakenBy } from '../rows/run-ro
 import { GIVEN, type GivenRun, HOLDER, INSERT, PRESENT } from './accept-statements.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
-import type { HotPool } from './database.ts'
+import type { HotPool, PostgresStorage } from './database.ts'
 import { holdFiles, useFiles } from './files/run-files.ts'
 import { HELD } from './held.ts'
 
@@ -38,6 +39,8 @@ export interface RunsHere {
   isCertain(): boolean
   renewed(): Promise<void>
 }
+
+type AcceptStorage = Pick<PostgresStorage, 'hot' | 'joint'>
 
 /** How long a commit whose reply was lost is looked for, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
@@ -93,8 +96,14 @@ export function givenRun(
   }
 }
 
+/** What is stored in the transaction of a run; such a run is accepted alone. */
+interface StoredWith {
+  files?: readonly string[]
+  entry?: RecordEntry | null
+}
+
 export function createAccept(
-  hot: HotPool,
+  storage: AcceptStorage,
   protect: Protect,
   here: RunsHere,
   onCommit: (seconds: number, writes: number) => void,
@@ -102,7 +111,7 @@ export function createAccept(
   const batches = new Batches<GivenRun, Accepted>({
     lanes: LANES,
     most: MOST_AT_ONCE,
-    send: (runs) => acceptAll(hot, runs, here),
+    send: (runs) => acceptAll(storage, runs, here),
     onSent: onCommit,
   })
 
@@ -114,7 +123,10 @@ export function createAccept(
     let accepted: Accepted | null = null
     const given = givenRun(run, dedupe, terms, here, worker, protect)
     try {
-      accepted = run.files?.length ? (await acceptAll(hot, [given], here, run.files))[0]! : await batches.add(given)
+      const isAlone = run.files?.length || terms.entry
+      accepted = isAlone
+        ? (await acceptAll(storage, [given], here, { files: run.files ?? [], entry: terms.entry }))[0]!
+        : await batches.add(given)
     } finally {
       if (worker !== null && !isTakenOn(accepted)) here.giveBack()
     }
@@ -128,26 +140,25 @@ export function createAccept(
 const isTakenOn = (accepted: Accepted | null): boolean =>
   accepted !== null && accepted.duplicateOf === null && !accepted.stale && !accepted.held
 
-/** `files`: what the run uses, which is the only one then. */
 async function acceptAll(
-  hot: HotPool,
+  storage: AcceptStorage,
   runs: GivenRun[],
   here: RunsHere,
-  files: readonly string[] = [],
+  storedWith: StoredWith = {},
 ): Promise<Accepted[]> {
   // One statement can insert a key once: the first run of those with the same key stands for all.
   const firsts = new Map<string, GivenRun>()
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
   const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
-  const { runs: inserted, changes } = await insertSurely(hot, runs.filter(isFirst), files)
+  const { runs: inserted, changes } = await insertSurely(storage, runs.filter(isFirst), storedWith)
   if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
 
   const results = new Map<GivenRun, Accepted>()
   for (const run of runs.filter(isFirst)) {
     const held = inserted.get(run.id)
     const taken = held ? { duplicateOf: null, held } : { duplicateOf: null }
-    results.set(run, held === undefined ? await whyNot(hot, run) : taken)
+    results.set(run, held === undefined ? await whyNot(storage.hot, run) : taken)
   }
   return runs.map((run) => {
     const result = results.get(run)
@@ -171,18 +182,23 @@ const inserted = (rows: { id: string; placed: number | null; changes: number }[]
 })
 
 /** Inserts the runs; after a lost reply it reads the table, because nothing else says whether the commit happened. */
-async function insertSurely(hot: HotPool, runs: GivenRun[], files: readonly string[]): Promise<Inserted> {
+async function insertSurely(
+  { hot, joint }: AcceptStorage,
+  runs: GivenRun[],
+  { files = [], entry = null }: StoredWith,
+): Promise<Inserted> {
   const insert = async () => {
     const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
     const statement = { name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }
-    if (files.length === 0) return inserted(await hot.query(statement))
-    return hot.transaction(async (query) => {
-      await holdFiles(query, files)
+    if (files.length === 0 && !entry) return inserted(await hot.query(statement))
+    return (entry ? joint : hot.transaction)(async (query) => {
+      if (files.length) await holdFiles(query, files)
       const found = inserted(await query(statement))
       await useFiles(
         query,
         [...found.runs.keys()].map((id) => ({ id, files })),
       )
+      if (found.runs.size) await entry?.()
       return found
     })
   }

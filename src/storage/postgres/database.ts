@@ -1,5 +1,5 @@
 // Opens the PostgreSQL database: sessions, durable settings, schema up to date, or a clear refusal.
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { DatabaseRefused } from '../../base/refusals.ts'
 import type { Together } from '../../operations/ports/audit.ts'
@@ -21,6 +21,8 @@ export interface PostgresStorage {
   hot: HotPool
   /** Runs statements that may take longer and are not prepared. */
   steady: HotPool
+  /** Runs statements of the hot path in one transaction with writes of the stores, such as an entry of the audit log. */
+  joint: HotPool['transaction']
   /** The clock that all processes use. */
   clock: PostgresClock
   /** Opens a database session outside of the pools. `patient`: its statements have no time limit. */
@@ -111,6 +113,7 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
     together,
     hot: hotPool(hot, trouble),
     steady: hotPool(cold, trouble),
+    joint: (run) => together.run(() => run(overKysely(kysely))),
     clock,
     connect: async ({ patient } = { patient: false }) => {
       const limits = patient ? PATIENT : HOT
@@ -196,6 +199,11 @@ function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
   }
 }
 
+const overKysely =
+  (kysely: Kysely<Tables>): HotPool['query'] =>
+  async <Row>({ text, values }: Statement) =>
+    (await kysely.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
+
 /** Wraps the pool for Kysely, so that "not now" can be told from "never". */
 function explaining(pool: pg.Pool, note: (error: unknown) => void): PostgresPool {
   const rethrow = (error: unknown): never => {
@@ -212,7 +220,7 @@ function explaining(pool: pg.Pool, note: (error: unknown) => void): PostgresPool
           client.query(text, values.map(storable)).catch((error: unknown) => {
             failed ||= isUnavailable(error)
             note(error)
-            throw explained(error)
+            throw explained(error, true)
           }),
         release: () => {
           client.off('error', broken)

@@ -1,4 +1,5 @@
 // Tests a socket that breaks after the database has committed and before it could say so: nothing is done twice or lost.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const through = new URL(url)
   through.host = `127.0.0.1:${proxy.port}`
   storage = await openPostgres(through.href)
-  journal = createPostgresRunJournal(storage.hot, testProtect(), nowhere)
+  journal = createPostgresRunJournal(storage, testProtect(), nowhere)
 })
 afterAll(async () => {
   await storage.close()
@@ -95,6 +96,21 @@ describe('when the reply to a commit is lost', () => {
     expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(runs.map(({ id }) => id)))
     expect(stored).toHaveLength(3)
     expect(await countsOf('flow_lost')).toEqual([{ counter: 'accepted', count: 3 }])
+  })
+
+  it('starts a run once that somebody asked for, with one entry', async () => {
+    await query(url, 'create table noted (run_id text)')
+    const run = newRun('flow_lost_entry')
+    const entry = async () => {
+      await sql`insert into noted values (${run.id})`.execute(storage.kysely)
+    }
+    const cut = proxy.loseReplyTo(holding('commit'))
+    const terms = { concurrency: null, awaited: false, route: null, entry }
+    expect(await journal.runs.accept(run, null, null, terms)).toEqual({ duplicateOf: null })
+    await cut
+    expect(await runsOf('flow_lost_entry')).toHaveLength(1)
+    expect(await query(url, 'select run_id from noted')).toEqual([{ run_id: run.id }])
+    expect(await countsOf('flow_lost_entry')).toEqual([{ counter: 'accepted', count: 1 }])
   })
 
   it('takes no delivery for a duplicate of itself', async () => {

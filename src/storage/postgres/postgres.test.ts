@@ -36,7 +36,7 @@ afterAll(() => databases.stop())
 const openStores = async (): Promise<Stores> => {
   const storage = await openPostgres(await databases.create())
   const protect = testProtect(STORE_SECRET)
-  const journal = createPostgresRunJournal(storage.hot, protect, nowhere)
+  const journal = createPostgresRunJournal(storage, protect, nowhere)
   return {
     flows: createFlowStore(storage.kysely),
     runs: { ...createRunStore(storage.kysely), ...journal.runs },
@@ -75,7 +75,7 @@ accessContract('PostgreSQL', async () => {
 describe('a claim on PostgreSQL', () => {
   it('stands until somebody takes or cancels the run, and is not asked for again within a moment', async () => {
     const storage = await openPostgres(await databases.create())
-    const journal = createPostgresRunJournal(storage.hot, testProtect(), nowhere)
+    const journal = createPostgresRunJournal(storage, testProtect(), nowhere)
     const runs = createRunStore(storage.kysely)
     const run = newRun('flow_holds')
     await journal.runs.accept(run)
@@ -94,7 +94,7 @@ describe('a claim on PostgreSQL', () => {
 
   it('is taken only as there is room for it, and small ones behind it all the same', async () => {
     const storage = await openPostgres(await databases.create())
-    const journal = createPostgresRunJournal(storage.hot, testProtect(), { ...nowhere, worker: () => 'one' })
+    const journal = createPostgresRunJournal(storage, testProtect(), { ...nowhere, worker: () => 'one' })
     const dispatch = createDispatchStore(storage.hot, journal.claimReady, () => 0)
     const kib = (size: number) => 'x'.repeat(size * 1024 - 2)
     const runs = [kib(100), kib(200), 'small', kib(70)].map((body) => {
@@ -117,7 +117,7 @@ describe('a claim on PostgreSQL', () => {
   it('is not taken from the process that has it, nor by one that was given up for dead', async () => {
     const storage = await openPostgres(await databases.create())
     const as = (worker: string) =>
-      createPostgresRunJournal(storage.hot, testProtect(), { ...nowhere, worker: () => worker })
+      createPostgresRunJournal(storage, testProtect(), { ...nowhere, worker: () => worker })
     const [first, second] = [as('one'), as('two')]
     const dispatch = createDispatchStore(storage.hot, first.claimReady, () => 0)
     await dispatch.enlist('one')

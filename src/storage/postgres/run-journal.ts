@@ -14,7 +14,7 @@ import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
 import { Batches } from './batches.ts'
-import type { HotPool } from './database.ts'
+import type { PostgresStorage } from './database.ts'
 import { createPostgresReplays } from './failures/replays.ts'
 import { operateKeys } from './key-values.ts'
 import { createRecord } from './record-progress.ts'
@@ -68,13 +68,14 @@ export interface PostgresRunJournal extends RunJournal {
 }
 
 export function createPostgresRunJournal(
-  hot: HotPool,
+  storage: Pick<PostgresStorage, 'hot' | 'joint'>,
   protect: Protect,
   here: RunsHere & { now(): number },
   onCommit: (seconds: number, writes: number) => void = () => {},
   causeOf: CauseOf = createCauseOf(),
 ): PostgresRunJournal {
-  const accept = createAccept(hot, protect, here, onCommit)
+  const { hot } = storage
+  const accept = createAccept(storage, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
     (await hot.query<StepTable>({ name, text, values })).map((row) => revealedStep(row, protect))
 
@@ -110,7 +111,7 @@ export function createPostgresRunJournal(
     return row ? { row, asked } : null
   }
 
-  const replays = createPostgresReplays(hot, protect)
+  const replays = createPostgresReplays(storage, protect)
   const record = createRecord(hot, protect, here, onCommit, causeOf)
 
   const standing = new Batches<PostgresClaim, boolean>({
@@ -131,7 +132,7 @@ export function createPostgresRunJournal(
     runs: {
       async accept(run, dedupe = null, journal = null, terms) {
         if (!journal && !run.edited) return accept(run, dedupe, terms)
-        await replays.accept(run, journal, terms?.concurrency ?? null)
+        await replays.accept(run, journal, terms)
         return { duplicateOf: null }
       },
 

@@ -8,9 +8,10 @@ import type {
   RunJournal,
   RunProgress,
 } from '../../engine/ports/run-journal.ts'
+import type { RecordEntry } from '../../operations/ports/audit.ts'
 import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { ReplayStore } from '../../operations/ports/replays.ts'
-import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
+import type { Accepted, Dedupe, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.ts'
@@ -58,7 +59,7 @@ export function createSqliteRunJournal(
   addDelivery: DeliveryStore['add']
   startReplay: ReplayStore['start']
 } {
-  const { raw, commit, counters, hot } = storage
+  const { raw, together, commit, counters, hot } = storage
   const doWrite = prepareHotWrites(raw, counters)
 
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
@@ -85,6 +86,13 @@ export function createSqliteRunJournal(
   ]
   const holderOf = (run: NewRun, { key }: Dedupe) => keyHolder.get(run.flowId, key)?.['run_id'] as string | undefined
 
+  const withEntry = (take: () => Accepted, entry: RecordEntry): Promise<Accepted> =>
+    together.run(async () => {
+      const accepted = commit.join(take)
+      if (accepted.duplicateOf === null) await entry()
+      return accepted
+    })
+
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
@@ -104,19 +112,17 @@ export function createSqliteRunJournal(
 
   return {
     runs: {
-      async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        if (journal) {
-          await replays.accept(run, journal)
+      async accept(run, dedupe = null, journal = null, terms) {
+        const started = startOf(run, protect)
+        const take = (): Accepted => {
+          requireFiles(run)
+          if (dedupe && doWrite([takeKey(run, dedupe)]) === 0) return { duplicateOf: holderOf(run, dedupe)! }
+          doWrite(started)
+          if (journal) replays.takeOver(journal, run)
           return { duplicateOf: null }
         }
-        const started = startOf(run, protect)
-        if (run.files?.length)
-          return commit.write(() => {
-            requireFiles(run)
-            if (dedupe && doWrite([takeKey(run, dedupe)]) === 0) return { duplicateOf: holderOf(run, dedupe)! }
-            doWrite(started)
-            return { duplicateOf: null }
-          })
+        if (terms?.entry) return withEntry(take, terms.entry)
+        if (journal || run.files?.length) return commit.write(take)
         if (dedupe) {
           while ((await hot.write([takeKey(run, dedupe), ...started])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.

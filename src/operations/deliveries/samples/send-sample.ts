@@ -9,8 +9,10 @@ import type { Sender, SenderSample } from '../../../flow/senders/schema.ts'
 import type { CompiledWebhook } from '../../../flow/triggers/webhook/compile.ts'
 import { WEBHOOK } from '../../../flow/triggers/webhook/schema.ts'
 import { findFlow } from '../../flows/draft.ts'
+import { flowTarget } from '../../flows/flow-view.ts'
 import { OperationError } from '../../operation-error.ts'
 import type { Actor } from '../../ports/access.ts'
+import type { RecordEntry } from '../../ports/audit.ts'
 import type { RouteRecord } from '../../ports/flows.ts'
 import type { RunServices } from '../../runs/services.ts'
 import { authBindings } from '../auth-bindings.ts'
@@ -80,14 +82,9 @@ export async function sendSample(
     hashing,
     privateKey: key,
   })
-  if (!test)
-    await services.audit.record(
-      actor,
-      'flow.run',
-      { kind: 'flow', id: flowId, name: flow.name },
-      { sample: sample.event },
-    )
-  const { status, body } = await deliver(services, route, withRequest(head, signed), signed.body)
+  const entry = () =>
+    services.audit.record(actor, test ? 'flow.sample' : 'flow.run', flowTarget(flow), { sample: sample.event })
+  const { status, body } = await deliver(services, route, withRequest(head, signed), signed.body, entry)
   return { event: sample.event, status, body, ...(await traceOf(services, flowId, head, test)) }
 }
 
@@ -168,10 +165,11 @@ async function deliver(
   route: RouteRecord,
   head: DeliveryHead,
   body: Buffer,
+  entry: RecordEntry,
 ): Promise<Pick<CallerReply, 'status' | 'body'>> {
   try {
     const admission = await checkSender(services, head, route, false)
-    const taken = await takeIn(services, admission, body)
+    const taken = await takeIn(services, { ...admission, entry }, body)
     return taken instanceof Later ? await taken.reply : taken
   } catch (problem) {
     if (!(problem instanceof Rejection)) throw problem

@@ -2,7 +2,7 @@
 // for them, in one transaction.
 import type { JournalEntry, NewRun } from '../../../engine/ports/run-journal.ts'
 import type { ReplayStart, ReplayStore } from '../../../operations/ports/replays.ts'
-import type { ReplayedJournal } from '../../../operations/ports/runs.ts'
+import type { ReplayedJournal, RunTerms } from '../../../operations/ports/runs.ts'
 import type { Protect } from '../../../operations/ports/secrets.ts'
 import { pathsAround, replayed } from '../../rows/journal-rows.ts'
 import { revealedStep } from '../../rows/step-columns.ts'
@@ -10,7 +10,7 @@ import type { StepTable } from '../../rows/tables.ts'
 import { givenRun, insertRuns } from '../accept.ts'
 import { arrays, type Columns, unnest } from '../arrays.ts'
 import { Batches } from '../batches.ts'
-import type { HotPool } from '../database.ts'
+import type { HotPool, PostgresStorage } from '../database.ts'
 import { holdFiles, useFiles } from '../files/run-files.ts'
 import { BEFORE, PATHS_FROM, PUT_STEPS } from '../run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from '../steps.ts'
@@ -39,11 +39,14 @@ const NOBODY = { node: '' }
 
 export interface PostgresReplays {
   /** Stores a replay that somebody asked for by itself. */
-  accept(run: NewRun, journal: ReplayedJournal | null, concurrency: number | null): Promise<void>
+  accept(run: NewRun, journal: ReplayedJournal | null, terms?: Partial<RunTerms>): Promise<void>
   start: ReplayStore['start']
 }
 
-export function createPostgresReplays(hot: HotPool, protect: Protect): PostgresReplays {
+export function createPostgresReplays(
+  { hot, joint }: Pick<PostgresStorage, 'hot' | 'joint'>,
+  protect: Protect,
+): PostgresReplays {
   const entriesOf = async (journal: ReplayedJournal | null): Promise<readonly JournalEntry[]> => {
     if (!journal) return []
     const { runId, before, given = [] } = journal
@@ -99,9 +102,12 @@ export function createPostgresReplays(hot: HotPool, protect: Protect): PostgresR
   const batches = new Batches<ReplayStart, boolean>({ lanes: 1, most: MOST_AT_ONCE, send: startAll, onSent: () => {} })
 
   return {
-    async accept(run, journal, concurrency) {
+    async accept(run, journal, { concurrency = null, entry = null } = {}) {
       const replay = await stored({ run, journal, concurrency })
-      await hot.transaction((query) => insert(query, [replay]))
+      await (entry ? joint : hot.transaction)(async (query) => {
+        await insert(query, [replay])
+        await entry?.()
+      })
     },
     start: (start) => batches.add(start),
   }

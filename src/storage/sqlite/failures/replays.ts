@@ -13,8 +13,8 @@ import { prepareRunFiles } from '../run-files.ts'
 import { startOf } from '../run-start.ts'
 
 export interface SqliteReplays {
-  /** Stores a replay that somebody asked for by itself. */
-  accept(run: NewRun, journal: ReplayedJournal): Promise<void>
+  /** Writes what a run takes over from the journal of another. Called inside the transaction that stores the run. */
+  takeOver(journal: ReplayedJournal, to: NewRun): void
   start: ReplayStore['start']
 }
 
@@ -40,12 +40,7 @@ export function createSqliteReplays(
   }
 
   return {
-    accept: (run, journal) =>
-      commit.write(() => {
-        requireFiles(run)
-        doWrite(startOf(run, protect))
-        takeOver(journal, run)
-      }),
+    takeOver,
 
     async start({ jobId, runId, run, journal }) {
       const taken: HotStatement[] = [

@@ -32,6 +32,15 @@ export class GroupCommit {
     return this.#gathering.add(write) as Promise<T>
   }
 
+  /** Runs `write` at once, in the transaction of Kysely that is open: waiting for the next one would be waiting for itself. */
+  join<T>(write: () => T): T {
+    try {
+      return this.#transactions.join(write)
+    } catch (error) {
+      throw this.#explained(error)
+    }
+  }
+
   #commit(batch: Gathered<() => unknown, unknown>[]): void {
     const started = performance.now()
     const results = this.#transactions.together(batch.map(({ item }) => item))
@@ -39,12 +48,14 @@ export class GroupCommit {
     for (const [i, { resolve, reject }] of batch.entries()) {
       const result = results[i]!
       if ('value' in result) resolve(result.value)
-      else {
-        const reason = lackOfRoom(result.error)
-        if (reason !== null) this.#noRoom(reason)
-        reject(storageFault(result.error) ?? result.error)
-      }
+      else reject(this.#explained(result.error))
     }
     this.#gathering.finished()
+  }
+
+  #explained(error: unknown): unknown {
+    const reason = lackOfRoom(error)
+    if (reason !== null) this.#noRoom(reason)
+    return storageFault(error) ?? error
   }
 }

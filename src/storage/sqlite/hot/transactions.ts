@@ -33,11 +33,22 @@ export class Transactions {
     }
   }
 
+  /** Runs a write inside a transaction that is open already. If it throws, that transaction has to be rolled back. */
+  join<T>(write: () => T): T {
+    try {
+      const value = write()
+      this.#counters.write()
+      return value
+    } catch (error) {
+      this.#counters.forget()
+      throw error
+    }
+  }
+
   #alone<T>(write: () => T): Written<T> {
     try {
       this.#begin.run()
-      const value = write()
-      this.#counters.write()
+      const value = this.join(write)
       this.#commit.run()
       return { value }
     } catch (error) {

@@ -69,7 +69,13 @@ export function ConnectionChoice(props: ConnectionChoiceProps) {
           comboboxProps={{ withinPortal: true }}
         />
         {mayCreate && (
-          <Button variant="default" leftSection={<IconPlus size={14} />} onClick={() => setCreating(true)}>
+          <Button
+            variant="default"
+            // A form may have several of these.
+            aria-label={`New: ${label}`}
+            leftSection={<IconPlus size={14} />}
+            onClick={() => setCreating(true)}
+          >
             New
           </Button>
         )}
