@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import { openPostgres } from '../../src/storage/postgres/database.ts'
+import './exit-on-sigterm.ts'
 import { freePort } from './free-port.ts'
 
 export interface Databases {
@@ -58,8 +59,6 @@ let shared: Promise<{ url: string; template: string | null }> | null = null
 async function startShared() {
   // Its data ends with it, so that nothing of it has to be on the disk.
   const server = await startPostgres(['fsync=off'])
-  // A worker of Vitest is ended by this signal, and what is to be done at the exit would be left undone.
-  process.once('SIGTERM', () => process.exit())
   const template = await server.createEmpty()
   await (await openPostgres(template)).close()
   return { url: server.url, template: nameOf(template) }
