@@ -97,11 +97,12 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess | null = null
   let ended = Promise.resolve()
-  const cleanUp = () => {
+  const atExit = () => {
     server?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    // By another process: Vitest kills this one after half a second, and the server's processes write on for a moment.
+    spawn('sh', ['-c', 'sleep 1; rm -rf "$0"', folder], { detached: true, stdio: 'ignore' }).unref()
   }
-  process.on('exit', cleanUp)
+  process.on('exit', atExit)
 
   const start = async () => {
     const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
@@ -143,8 +144,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     createEmpty: () => createDatabase(url, null),
     async stop() {
       await halt()
-      process.off('exit', cleanUp)
-      cleanUp()
+      process.off('exit', atExit)
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
