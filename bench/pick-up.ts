@@ -17,7 +17,7 @@ await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
 const { port } = upstream.address() as { port: number }
 
 const postgres = await startPostgres()
-const cluster = await startCluster(await postgres.create(), { web: 1, workers: 1 })
+const cluster = await startCluster(await postgres.createEmpty(), { web: 1, workers: 1 })
 const { post } = await cluster.web[0]!.publish({
   name: 'Pick-up',
   trigger: { kind: 'webhook' },

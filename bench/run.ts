@@ -113,7 +113,7 @@ async function onSqlite(): Promise<Target> {
 /** `workers` 0: one process does both. */
 async function onPostgres(server: PostgresServer, workers: number): Promise<Target> {
   const environment = {
-    DATABASE_URL: await server.create(),
+    DATABASE_URL: await server.createEmpty(),
     MILLRACE_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
   }
   const database = () => familyOf(server.pid())

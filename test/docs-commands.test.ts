@@ -117,7 +117,7 @@ describe.concurrent('the commands of', () => {
     it(`${file} do what it says`, { timeout: 300_000 }, async ({ expect: expectHere }) => {
       const reader = await createReader(file, blocks, upstream.url)
       try {
-        const replacements = substitutes(reader, await databases.create(), await databases.create())
+        const replacements = substitutes(reader, await databases.createEmpty(), await databases.createEmpty())
         const texts = blocks.map(({ text }, i) =>
           replacements.reduce((made, [shown, here]) => made.replaceAll(shown, here), `${reader.starts[i]}\n${text}`),
         )

@@ -5,6 +5,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { expect } from 'vitest'
 import { buildUi } from '../../scripts/build.mjs'
 import { findChromium, HOW_TO } from '../../scripts/chromium.mjs'
+import '../harness/exit-on-sigterm.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 
@@ -28,7 +29,7 @@ export interface Ui {
 /** `reached`: the origins of other servers that the browser is sent to. */
 export async function startUi(environment: Record<string, string> = {}, reached: readonly string[] = []): Promise<Ui> {
   if (!buildUi()) throw new Error('The web UI could not be built; see above.')
-  const browser = await launchBrowser()
+  const browser = await openBrowser()
   const port = Number(environment['MILLRACE_PORT'] ?? (await freePort()))
   const millrace = await startMillrace({ MILLRACE_PORT: String(port), ...environment })
   const url = `http://localhost:${port}`
@@ -84,7 +85,6 @@ export async function startUi(environment: Record<string, string> = {}, reached:
     },
     async stop() {
       for (const context of contexts) await context.close()
-      await browser.close()
       await millrace.stop()
       expect(strangers, 'requests to other hosts').toEqual([])
       expect(faults, 'errors in the browser').toEqual([])
@@ -92,11 +92,23 @@ export async function startUi(environment: Record<string, string> = {}, reached:
   }
 }
 
+let browser: Promise<Browser> | null = null
+
+/** Returns the browser of this process, which all files use: each context is to Millrace a browser of its own. */
+async function openBrowser(): Promise<Browser> {
+  if (browser && !(await browser).isConnected()) browser = null
+  browser ??= launchBrowser()
+  return browser
+}
+
+/** Launches a browser that ends with this process. */
 async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (!executablePath) throw new Error(HOW_TO)
   return chromium.launch({
     executablePath,
+    // Playwright would close the browser and let the process live.
+    handleSIGTERM: false,
     args: [
       '--no-sandbox',
       '--disable-gpu',

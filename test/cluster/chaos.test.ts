@@ -31,7 +31,7 @@ it('keeps every acknowledged delivery, each with exactly one run that succeeds',
     response.writeHead(200, { connection: 'close', 'content-type': 'application/json' }).end('{}')
   })
   const postgres = await startPostgres()
-  const url = await postgres.create()
+  const url = await postgres.createEmpty()
   const cluster = await startCluster(
     url,
     { web: 2, workers: 2 },

@@ -26,7 +26,7 @@ const callTwice = {
 async function setUp(workers: number) {
   const gate = await startGate()
   const upstream = await startUpstream()
-  const url = await postgres.create()
+  const url = await postgres.createEmpty()
   const cluster = await startCluster(
     url,
     { web: 1, workers },
@@ -156,7 +156,7 @@ describe('a database that goes away', { timeout: 120_000 }, () => {
     const gate = await startGate()
     const upstream = await startUpstream()
     const environment = { MILLRACE_ENV_GATE: gate.url, MILLRACE_ENV_UP: upstream.url }
-    const cluster: Cluster = await startCluster(await server.create(), { web: 1, workers: 1 }, environment)
+    const cluster: Cluster = await startCluster(await server.createEmpty(), { web: 1, workers: 1 }, environment)
     const [web] = cluster.web
     const { flow, post } = await web!.publish(callTwice)
     const { id } = (await post({ n: 'under-way' })).body

@@ -20,7 +20,7 @@ describe('a worker that stands still inside a transaction', { timeout: 60_000 },
     ['line-lock', 'the line of a flow', { concurrency: 1 }, [one]],
     ['key-lock', 'a key of a flow', {}, [{ id: 'count', kind: 'store', op: 'increment', key: 'n' }]],
   ])('with the lock "%s" keeps %s from nobody for long', async (lock, _name, trigger, steps) => {
-    const url = await postgres.create()
+    const url = await postgres.createEmpty()
     const proxy = await startCuttingProxy({ host: '127.0.0.1', port: postgres.port })
     const through = new URL(url)
     through.port = String(proxy.port)

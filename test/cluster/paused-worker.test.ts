@@ -1,7 +1,7 @@
 // Tests that a worker whose runs others took over while it stood still does not send what it was about to send.
 import { expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
-import { query, startPostgres } from '../harness/postgres.ts'
+import { query, startDatabases } from '../harness/postgres.ts'
 import { startUpstream } from '../harness/upstream.ts'
 
 const RUNS = 5
@@ -12,8 +12,8 @@ it('sends nothing of the runs that others finished while it stood still', { time
     if (sink.received.length === 1) release = () => response.end('{}')
     else response.end('{}')
   })
-  const postgres = await startPostgres()
-  const url = await postgres.create()
+  const databases = await startDatabases()
+  const url = await databases.create()
   // Runs go one at a time: the others wait for their turn, each with a claim that was confirmed.
   const cluster = await startCluster(
     url,
@@ -53,7 +53,7 @@ it('sends nothing of the runs that others finished while it stood still', { time
   expect(others.filter((body) => body === first)).toHaveLength(1)
   expect(others.toSorted()).toEqual([...new Set(others)].toSorted())
   await cluster.stop()
-  await postgres.stop()
+  await databases.stop()
   await sink.close()
 })
 

@@ -31,7 +31,7 @@ describe.skipIf(NO_PGBOUNCER)(`PgBouncer${NO_PGBOUNCER ? ` (skipped: ${NO_PGBOUN
 
   it('in session mode, with its default settings, carries everything', { timeout: 60_000 }, async () => {
     const pooler = await startPgBouncer(postgres.port, 'session')
-    const cluster = await startCluster(pooler.urlOf(await postgres.create()), { web: 1, workers: 1 })
+    const cluster = await startCluster(pooler.urlOf(await postgres.createEmpty()), { web: 1, workers: 1 })
     const [web] = cluster.web
     const { post } = await web!.publish({ ...flow, trigger: { ...flow.trigger, response: { mode: 'finished' } } })
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({})))
@@ -44,7 +44,7 @@ describe.skipIf(NO_PGBOUNCER)(`PgBouncer${NO_PGBOUNCER ? ` (skipped: ${NO_PGBOUN
     timeout: 60_000,
   }, async () => {
     const pooler = await startPgBouncer(postgres.port, 'transaction')
-    const environment = { DATABASE_URL: pooler.urlOf(await postgres.create()), MILLRACE_SECRET_KEY: TEST_KEY }
+    const environment = { DATABASE_URL: pooler.urlOf(await postgres.createEmpty()), MILLRACE_SECRET_KEY: TEST_KEY }
     const start = spawnMillrace(folder, await freePort(), environment)
     await expect(start).rejects.toThrow(`cannot be used: ${ADVICE} Nothing was changed.`)
     const doctor = await callCli(['doctor'], { env: { ...environment, MILLRACE_DATA_DIR: folder } })
@@ -56,7 +56,7 @@ describe.skipIf(NO_PGBOUNCER)(`PgBouncer${NO_PGBOUNCER ? ` (skipped: ${NO_PGBOUN
     timeout: 60_000,
   }, async () => {
     const pooler = await startPgBouncer(postgres.port, 'session')
-    const url = await postgres.create()
+    const url = await postgres.createEmpty()
     const cluster = await startCluster(pooler.urlOf(url), { web: 1, workers: 1 })
     const [web] = cluster.web
     const { post } = await web!.publish(flow)

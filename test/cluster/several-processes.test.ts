@@ -22,7 +22,7 @@ beforeAll(async () => {
   })
   gate = await startGate()
   cluster = await startCluster(
-    await databases.create(),
+    await databases.createEmpty(),
     { web: 2, workers: 2 },
     { MILLRACE_ENV_UP: upstream.url, MILLRACE_ENV_GATE: gate.url },
   )

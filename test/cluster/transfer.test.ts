@@ -73,7 +73,7 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     await before.runEnded(waits, ['waiting'])
     const finished = (await before.api('GET', `/runs?flow=${keyed.flow.id}`)).body.items[0].id
 
-    const url = await databases.create()
+    const url = await databases.createEmpty()
     const inUse = millrace({ DATABASE_URL: url, MILLRACE_DATA_DIR: folder }, 'transfer')
     expect(inUse.status).toBe(1)
     expect(inUse.stderr).toContain('another Millrace process is using it')
@@ -152,7 +152,7 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
 
 describe('millrace migrate', { timeout: 60_000 }, () => {
   it('makes the schema, and is content with one that is there', async () => {
-    const url = await databases.create()
+    const url = await databases.createEmpty()
     for (let i = 0; i < 2; i++) {
       const out = execFileSync(process.execPath, [ENTRY, 'migrate'], {
         env: childEnvironment({ DATABASE_URL: url }),
@@ -164,7 +164,7 @@ describe('millrace migrate', { timeout: 60_000 }, () => {
   })
 
   it('refuses a schema that is newer, and so does a start', async () => {
-    const url = await databases.create()
+    const url = await databases.createEmpty()
     expect(millrace({ DATABASE_URL: url }, 'migrate').status).toBe(0)
     await query(url, `insert into kysely_migration (name, timestamp) values ('999-future', '2030-01-01')`)
     for (const command of ['migrate', 'serve']) {
@@ -174,7 +174,7 @@ describe('millrace migrate', { timeout: 60_000 }, () => {
   })
 
   it('says that a key is missing where every process needs the same one', async () => {
-    const url = await databases.create()
+    const url = await databases.createEmpty()
     const refused = millrace({ DATABASE_URL: url, MILLRACE_DATA_DIR: temporaryFolder() }, 'serve')
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('MILLRACE_SECRET_KEY is not set')])
   })

@@ -4,16 +4,24 @@ import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
+import { openPostgres } from '../../src/storage/postgres/database.ts'
+import './exit-on-sigterm.ts'
 import { freePort } from './free-port.ts'
 
 export interface Databases {
-  /** Creates an empty database; returns its URL. */
+  /** Creates a database that has its tables already; returns its URL. */
   create(): Promise<string>
+  /** Creates a database without tables, for a test in which Millrace makes them. */
+  createEmpty(): Promise<string>
+  /** Drops the databases. */
   stop(): Promise<void>
 }
 
-export interface PostgresServer extends Databases {
+export interface PostgresServer {
+  url: string
   port: number
+  /** Creates a database without tables; returns its URL. */
+  createEmpty(): Promise<string>
   /** Returns the id of the process that starts all others. */
   pid(): number
   /** Stops the server as an administrator would, and ends all sessions. */
@@ -21,28 +29,45 @@ export interface PostgresServer extends Databases {
   /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
   start(): Promise<void>
+  stop(): Promise<void>
 }
 
-/** Creates databases on the server of TEST_DATABASE_URL, or on a new one. */
+/** Creates databases on the server of TEST_DATABASE_URL, or on one that all files of a worker share. */
 export async function startDatabases(): Promise<Databases> {
   const given = process.env['TEST_DATABASE_URL']
-  if (!given) return startPostgres()
+  shared ??= given ? Promise.resolve({ url: given, template: null }) : startShared()
+  const { url: server, template } = await shared
   const made: string[] = []
+  const create = async (from: string | null) => {
+    const url = await createDatabase(server, from)
+    made.push(nameOf(url))
+    return url
+  }
   return {
-    async create() {
-      const url = await createDatabase(given)
-      made.push(url)
-      return url
-    },
+    create: () => create(template),
+    createEmpty: () => create(null),
     async stop() {
-      for (const url of made)
-        await query(given, `drop database if exists "${new URL(url).pathname.slice(1)}" with (force)`)
+      for (const name of made.splice(0)) await query(server, `drop database if exists "${name}" with (force)`)
     },
   }
 }
 
+/** `template`: a database with tables; null on a server of the developer's, where nothing may be left behind. */
+let shared: Promise<{ url: string; template: string | null }> | null = null
+
+/** Starts a server that ends with this process: starting one takes two seconds of a processor, making the tables half a second. */
+async function startShared() {
+  // Its data ends with it, so that nothing of it has to be on the disk.
+  const server = await startPostgres(['fsync=off'])
+  const template = await server.createEmpty()
+  await (await openPostgres(template)).close()
+  return { url: server.url, template: nameOf(template) }
+}
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
+
 /** Starts a new server, which can be halted and started again. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const owner = ownerOfServer()
   programs ??= findPrograms(owner)
   const { initdb, postgres } = await programs
@@ -72,15 +97,16 @@ export async function startPostgres(): Promise<PostgresServer> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess | null = null
   let ended = Promise.resolve()
-  const cleanUp = () => {
+  const atExit = () => {
     server?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    // By another process: Vitest kills this one after half a second, and the server's processes write on for a moment.
+    spawn('sh', ['-c', 'sleep 1; rm -rf "$0"', folder], { detached: true, stdio: 'ignore' }).unref()
   }
-  process.on('exit', cleanUp)
+  process.on('exit', atExit)
 
   const start = async () => {
-    const flags = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`]
-    const child = spawn(postgres, ['-D', data, '-p', String(port), ...flags], {
+    const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
+    const child = spawn(postgres, ['-D', data, '-p', String(port), ...all.flatMap((one) => ['-c', one])], {
       ...owner,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -103,6 +129,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
   await start()
   return {
+    url,
     port,
     pid: () => server!.pid!,
     start,
@@ -114,20 +141,20 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(join(data, 'postmaster.pid'), { force: true })
       server = null
     },
-    create: () => createDatabase(url),
+    createEmpty: () => createDatabase(url, null),
     async stop() {
       await halt()
-      process.off('exit', cleanUp)
-      cleanUp()
+      process.off('exit', atExit)
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
 let counter = 0
 
-async function createDatabase(server: string): Promise<string> {
+async function createDatabase(server: string, template: string | null): Promise<string> {
   const name = `millrace_test_${process.pid}_${Date.now().toString(36)}_${counter++}`
-  await query(server, `create database "${name}"`)
+  await query(server, `create database "${name}"${template === null ? '' : ` template "${template}"`}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../sqlite/database.ts'
 import { sqliteDialect } from '../sqlite/dialect.ts'
@@ -34,10 +35,11 @@ async function migrated(file: string): Promise<unknown[]> {
   return schema
 }
 
-/** Copies the files as they are, which is what a process leaves behind if it is killed now. */
-function copyFiles(from: string, to: string): void {
-  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
-}
+/** Returns the files as they are, which is what a process leaves behind if it is killed now. */
+const filesOf = (file: string): Left =>
+  ['', '-wal'].flatMap((end) => (existsSync(file + end) ? [[end, readFileSync(file + end)] as const] : []))
+
+type Left = (readonly [end: string, bytes: Buffer])[]
 
 /** The comment in migrate.ts says why these numbers are missing. */
 const NEVER_USED = [9, 10, 15]
@@ -63,8 +65,12 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
     const raw = open(file)
     const prepare = raw.prepare.bind(raw)
     let statements = 0
+    const left: { at: number; files: Left }[] = []
     raw.prepare = (text) => {
-      copyFiles(file, join(folder, `killed-${++statements}.db`))
+      const files = filesOf(file)
+      statements++
+      // Most statements change nothing on the disk before the commit: what is left then is the same as before.
+      if (!isDeepStrictEqual(files, left.at(-1)?.files)) left.push({ at: statements, files })
       return prepare(text)
     }
     await migrate(connect(raw).kysely, sqliteDialect)
@@ -72,8 +78,12 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
     const schema = schemaOf(raw)
     raw.close()
     expect(statements).toBeGreaterThan(70)
-    for (let at = 1; at <= statements; at++)
-      expect(await migrated(join(folder, `killed-${at}.db`)), `before statement ${at}`).toEqual(schema)
+    expect(left.length).toBeGreaterThan(1)
+    for (const { at, files } of left) {
+      const killed = join(folder, `killed-${at}.db`)
+      for (const [end, bytes] of files) writeFileSync(killed + end, bytes)
+      expect(await migrated(killed), `before statement ${at}`).toEqual(schema)
+    }
   })
 
   it('keeps the rows of every earlier version', async () => {

@@ -137,7 +137,7 @@ describe('a claim on PostgreSQL', () => {
 
 describe('the PostgreSQL database', () => {
   it('is brought up to date once by processes that start at the same time', async () => {
-    const url = await databases.create()
+    const url = await databases.createEmpty()
     const opened = await Promise.all([openPostgres(url), openPostgres(url), openPostgres(url)])
     const applied = await query(url, 'select name, count(*)::int as n from kysely_migration group by name')
     expect(applied.length).toBeGreaterThan(3)
