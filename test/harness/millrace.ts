@@ -1,6 +1,6 @@
 // Starts a Millrace to test: in this process, or in a separate one that can be killed; with a small client.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/app/config.ts'
@@ -20,19 +20,7 @@ export const TOKEN = 'test-admin-token-0123456789'
 /** The key of processes that share a database. */
 export const TEST_KEY = Buffer.alloc(32, 7).toString('base64')
 
-const MEMORY = '/dev/shm'
-const ENOUGH_BYTES = 2 ** 32
-
-/** In memory, where that is offered and has room: most tests commit often, and none takes the machine's power. */
-function placeForFolders(): string {
-  if (!existsSync(MEMORY)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize > ENOUGH_BYTES ? MEMORY : tmpdir()
-}
-
-const place = placeForFolders()
-
-export const temporaryFolder = (): string => mkdtempSync(join(place, 'millrace-test-'))
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'millrace-test-'))
 
 export interface Millrace extends Client {
   port: number
