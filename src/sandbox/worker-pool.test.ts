@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { CodeError } from '../engine/ports/sandbox.ts'
 import { testSandbox } from './sandbox.testkit.ts'
@@ -256,6 +258,28 @@ describe('the pool', () => {
     await one.close()
     await last
     await expect(send('export default () => 1', null)).rejects.toMatchObject({ code: 'cancelled' })
+  })
+
+  it('ends a worker that has nothing to do, and starts another when it is needed', async () => {
+    const ends: Promise<unknown>[] = []
+    const note = (worker: Worker) => ends.push(once(worker, 'exit'))
+    process.on('worker', note)
+    const idle = createSandbox({ idleMs: 1 })
+    const send = (n: number) =>
+      idle.run({
+        code: `export default () => ${n}`,
+        input: null,
+        timeoutMs: 20_000,
+        memoryBytes: 64 << 20,
+        signal: null,
+      })
+    for (const n of [1, 2]) {
+      expect((await send(n)).output).toBe(n)
+      await ends[n - 1]
+      expect(ends).toHaveLength(n)
+    }
+    process.off('worker', note)
+    await idle.close()
   })
 
   it('needs one worker for short code, and adds one when others would wait for long code', async () => {

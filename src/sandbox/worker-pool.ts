@@ -6,7 +6,7 @@ import { threadFile } from '../base/package-files.ts'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/ports/sandbox.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
-import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
+import { GRACE_MS, IDLE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
 import { type Failure, Offers, type RunReply, type RunRequest, type WorkerReady, type WorkerStart } from './messages.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
 import { ShortCode } from './short-code.ts'
@@ -19,11 +19,13 @@ export interface WorkerPool extends Sandbox {
 export function createSandbox({
   workers = 2,
   short = new ShortCode(),
+  idleMs = IDLE_MS,
 }: {
   workers?: number
   short?: ShortCode
+  idleMs?: number
 } = {}): WorkerPool {
-  const pool = new Pool(workers, short)
+  const pool = new Pool(workers, short, idleMs)
   return { run: (request) => pool.run(request), close: () => pool.close() }
 }
 
@@ -50,6 +52,8 @@ interface Slot {
   next: Turn | null
   ready: boolean
   deadline: NodeJS.Timeout | undefined
+  /** Ends a worker that nobody needs any more. */
+  idle: NodeJS.Timeout | undefined
 }
 
 const CANCELLED: Failure = {
@@ -63,13 +67,15 @@ class Pool {
   readonly #slots = new Set<Slot>()
   readonly #queue = new Fifo<Job>()
   readonly #short: ShortCode
+  readonly #idleMs: number
   #compiled: CompiledModule | null = null
   #watching: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(size: number, short: ShortCode) {
+  constructor(size: number, short: ShortCode, idleMs: number) {
     this.#size = size
     this.#short = short
+    this.#idleMs = idleMs
   }
 
   run({ code, input, timeoutMs, memoryBytes, signal }: CodeRequest): Promise<CodeResult> {
@@ -129,8 +135,10 @@ class Pool {
 
   #dispatch(): void {
     for (const slot of this.#slots) {
-      const job = slot.ready && !slot.running ? (this.#takeBack() ?? this.#shift()) : undefined
+      const isFree = slot.ready && !slot.running
+      const job = isFree ? (this.#takeBack() ?? this.#shift()) : undefined
       if (job) this.#begin(slot, this.#post(slot, job))
+      else if (isFree) slot.idle ??= setTimeout(() => this.#end(slot), this.#idleMs).unref()
     }
     for (const slot of this.#slots) {
       const job = slot.running && !slot.next ? this.#shift() : undefined
@@ -168,6 +176,8 @@ class Pool {
   }
 
   #begin(slot: Slot, turn: Turn): void {
+    clearTimeout(slot.idle)
+    slot.idle = undefined
     slot.running = turn
     // QuickJS interrupts most code in time; the timer ends the rest. A reply that came meanwhile is read first.
     slot.deadline = setTimeout(() => {
@@ -207,7 +217,16 @@ class Pool {
         maxYoungGenerationSizeMb: WORKER_YOUNG_MB,
       },
     })
-    const slot: Slot = { worker, offers, turns: 0, running: null, next: null, ready: false, deadline: undefined }
+    const slot: Slot = {
+      worker,
+      offers,
+      turns: 0,
+      running: null,
+      next: null,
+      ready: false,
+      deadline: undefined,
+      idle: undefined,
+    }
     this.#slots.add(slot)
     worker.on('message', (message: WorkerReady | RunReply) => {
       if (!this.#slots.has(slot)) return
@@ -265,11 +284,16 @@ class Pool {
     if (slot.next) this.#queue.unshift(slot.next.job)
     slot.running = null
     slot.next = null
-    this.#slots.delete(slot)
-    void slot.worker.terminate()
+    this.#end(slot)
     if (this.#closed) return
     if (slot.ready) this.#spawn()
     this.#dispatch()
+  }
+
+  #end(slot: Slot): void {
+    clearTimeout(slot.idle)
+    this.#slots.delete(slot)
+    void slot.worker.terminate()
   }
 
   async close(): Promise<void> {

@@ -197,7 +197,10 @@ function packagesOf(code: string): string[] {
 
 describe('the packages of the SDK', () => {
   it('are not loaded with the service, and web servers never', () => {
-    const service = packagesOf(`await import('./src/app/start.ts'); await import('./src/cli/main.ts')`)
+    const start = packagesOf(`await import('./src/app/start.ts')`)
+    expect(start).toContain('pino')
+    expect(start).not.toContain('fastify')
+    const service = packagesOf(`await import('./src/http/api.ts'); await import('./src/cli/main.ts')`)
     expect(service).toContain('fastify')
     expect(service).not.toContain('@modelcontextprotocol/sdk')
     const used = packagesOf(`await import('./src/mcp/answer-message.ts'); await import('./src/mcp/serve-stdio.ts')`)
