@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readConfig } from '../../src/app/config.ts'
 import { startApp } from '../../src/app/start.ts'
 import { DATABASE_FILE } from '../../src/base/data-folder.ts'
@@ -78,6 +79,9 @@ export async function startMillrace(given: Record<string, string> = {}): Promise
     log: () => lines.join(''),
     async stop() {
       await app.stop()
+      // The client is in this process, and learns in its next turn that its sockets are closed: another start may use the same port.
+      await nextTurn()
+      await nextTurn()
       if (!environment['MILLRACE_DATA_DIR']) rmSync(dataDir, { recursive: true, force: true })
     },
   }
