@@ -1,8 +1,8 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import { BareObject } from '../base/bare-object.ts'
-import { isoTime } from '../base/iso-time.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { LoadedFile } from '../flow/expression/values/needs-file.ts'
+import { isoTime } from './iso-time.ts'
 import type { ClaimedRun, RunStartData } from './ports/run-journal.ts'
 
 /** Hashing and randomness, which are handed in: the engine itself does neither. */

@@ -7,6 +7,8 @@ let millrace: Millrace
 
 beforeAll(async () => {
   millrace = await startMillrace()
+  // Loads the API: some of these end their side of the connection with the request, and get only what is said at once.
+  await millrace.api('GET', '/flows')
 })
 afterAll(() => millrace.stop())
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BareObject } from '../../base/bare-object.ts'
 import { CODE } from '../../base/error-catalogue.ts'
-import { isoTime } from '../../base/iso-time.ts'
+import { isoTime } from '../../engine/iso-time.ts'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
