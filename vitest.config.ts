@@ -22,7 +22,7 @@ const placeOf = (path: string): string =>
 export default defineConfig({
   test: {
     // More than the cores: many tests wait for most of their time, for servers to start or for workers to count as dead.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // The pages of the guide start servers of their own: more of them at once would leave nothing to the tests beside them.
     maxConcurrency: 2,
     // No file leaves anything behind, so they share what is imported: importing it for each took a third of all time.

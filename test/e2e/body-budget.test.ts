@@ -74,7 +74,7 @@ it('has room again when a sender goes away in the middle of its body', async () 
   gone.write('{"begun":')
   expect(await held()).toBe(MIB)
   gone.socket.destroy()
-  await vi.waitFor(async () => expect(await held()).toBe(0))
+  await vi.waitFor(async () => expect(await held()).toBe(0), 10_000)
 })
 
 it('counts the bodies of management requests too', async () => {
@@ -87,7 +87,7 @@ it('counts the bodies of management requests too', async () => {
   expect((await millrace.api('POST', '/flows/validate', { ...draft, description: '' })).status).toBe(200)
   first.socket.destroy()
   second.socket.destroy()
-  await vi.waitFor(async () => expect(await held()).toBe(0))
+  await vi.waitFor(async () => expect(await held()).toBe(0), 10_000)
   expect((await millrace.api('POST', '/flows/validate', draft)).status).toBe(200)
   expect(await held()).toBe(0)
 })

@@ -27,7 +27,7 @@ it('lets a token watch 20 streams of events at a time, and others beside it', as
   await other.body!.cancel()
 
   await open.pop()!.close()
-  await vi.waitFor(async () => open.push(await openEvents(url)))
+  await vi.waitFor(async () => open.push(await openEvents(url)), 10_000)
   expect((await millrace.api('GET', '/events')).status).toBe(429)
   for (const stream of open) await stream.close()
 })

@@ -156,7 +156,7 @@ describe('the admin token', () => {
     expect((await second.api('GET', '/me')).status).toBe(401)
     const response = await fetch(`${second.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
     expect((await answerOf(response)).body.scope).toBe('admin')
-    await vi.waitFor(() => expect(second.log()).toContain('There is no owner yet'))
+    await vi.waitFor(() => expect(second.log()).toContain('There is no owner yet'), 10_000)
     await second.stop()
     rmSync(dataDir, { recursive: true })
   })

@@ -76,6 +76,9 @@ describe('PostgreSQL', () => {
     const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     await query(url, `alter database "${name}" set default_transaction_read_only = on`)
     await query(url, others)
-    await vi.waitFor(async () => expect(await storage.fault()).toBe('The database cannot be written: it is read-only.'))
+    await vi.waitFor(
+      async () => expect(await storage.fault()).toBe('The database cannot be written: it is read-only.'),
+      10_000,
+    )
   })
 })

@@ -70,7 +70,7 @@ describe('a client that is gone', { timeout: 30_000 }, () => {
     const left = async () =>
       (await query(url, `select 1 from pg_stat_activity where query like '%/* gone */' and pid <> pg_backend_pid()`))
         .length
-    await vi.waitFor(async () => expect(await left()).toBe(1))
+    await vi.waitFor(async () => expect(await left()).toBe(1), 10_000)
     ;(gone as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
     await waiting
     await vi.waitFor(async () => expect(await left()).toBe(0), { timeout: 20_000 })
