@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('kill -9 under load', () => {
   it('loses no acknowledged delivery, starts no second run, and never repeats a journalled step', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const sink = await startUpstream()
     const port = await freePort()
