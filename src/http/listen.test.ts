@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { connectRaw, requestBytes } from '../../test/harness/raw-request.ts'
@@ -9,9 +10,9 @@ const open: Listening[] = []
 async function listeningOn(
   port: number,
   answer: RequestListener = (_request, response) => response.end(),
-  sockets = 128,
+  { host = HOST, sockets = 128 } = {},
 ): Promise<Listening> {
-  const listening = await listen(createServer(answer), HOST, port, sockets)
+  const listening = await listen(createServer(answer), host, port, sockets)
   open.push(listening)
   return listening
 }
@@ -64,4 +65,13 @@ it('waits with its end for a request under way, whichever socket accepted it', a
   connection.socket.destroy()
   await closed
   expect(events).toEqual(['released', 'closed'])
+})
+
+it.each([1, 128])('listens on every address of localhost, with %i sockets', async (sockets) => {
+  const { address, close } = await listeningOn(0, undefined, { host: 'localhost', sockets })
+  for (const { address: host, family } of await lookup('localhost', { all: true })) {
+    const url = `http://${family === 6 ? `[${host}]` : host}:${address.port}/`
+    expect((await fetch(url)).status).toBe(200)
+  }
+  await close()
 })

@@ -52,9 +52,9 @@ export async function listen(http: HttpServer, host: string, port: number, socke
   const [first, ...more] = await addressesOf(host)
   // Sockets that share a port would also share it with another program: this checks whether there is one.
   if (shared && port !== 0) await tryPort(first!, port)
-  await listening(http, { host: first, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
+  await listening(http, { host: first, port, backlog: BACKLOG, reusePort: shared })
   const address = http.address() as AddressInfo
-  const others = new OtherSockets(http, address)
+  const others = new OtherSockets(http, address, shared)
   await Promise.allSettled(more.map((other) => others.add(other)))
   // After the start, which does not wait for them.
   const opened = others.open(sockets - 1)
@@ -82,10 +82,12 @@ class OtherSockets {
   isClosed = false
   readonly #http: HttpServer
   readonly #address: AddressInfo
+  readonly #shared: boolean
 
-  constructor(http: HttpServer, address: AddressInfo) {
+  constructor(http: HttpServer, address: AddressInfo, shared: boolean) {
     this.#http = http
     this.#address = address
+    this.#shared = shared
   }
 
   /** Ends early where the process cannot open so many: those that are open take all senders. */
@@ -103,7 +105,8 @@ class OtherSockets {
     const other = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#http.emit('connection', socket),
     )
-    this.servers.push(await listening(other, { host, port: this.#address.port, backlog: BACKLOG, reusePort: true }))
+    const { port } = this.#address
+    this.servers.push(await listening(other, { host, port, backlog: BACKLOG, reusePort: this.#shared }))
   }
 }
 
