@@ -11,7 +11,7 @@ const KILLS = 20
 const folder = temporaryFolder()
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('starts exactly one run per planned time, under kills at any moment', { timeout: 120_000 }, async () => {
+it('starts exactly one run per planned time, under kills at any moment', { timeout: 300_000 }, async () => {
   const port = await freePort()
   let server = await spawnMillrace(folder, port)
   const flows = await publishStaggered(server, FLOWS)

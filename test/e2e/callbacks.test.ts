@@ -417,7 +417,8 @@ describe('a run that waits for a callback', () => {
   })
 })
 
-describe('what comes early in large', () => {
+// Tens of megabytes are sealed and stored.
+describe('what comes early in large', { timeout: 60_000 }, () => {
   it('is refused once 32 MB wait, and is not read to be shown', async () => {
     const { id } = await started([ask(), waiting({ when: '{{ callback.body.done }}' })])
     while (gate.held() === 0) await gate.count(gate.received.length + 1)
