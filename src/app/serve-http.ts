@@ -23,7 +23,7 @@ export interface Serving {
 
 /** Returns how many sockets the server listens on. Throws if the limit of open files is too low. */
 export const socketsFor = (idle: boolean): Sockets =>
-  idle ? { count: 1, limitedBy: null } : socketsWithin(openFilesLimit())
+  idle ? { count: 1, most: Number.POSITIVE_INFINITY, limitedBy: null } : socketsWithin(openFilesLimit())
 
 export function createAppServer(
   { config, stores, metrics, tracing, log }: Running,
@@ -51,7 +51,7 @@ export function createAppServer(
 const API_AFTER_MS = 1_000
 
 export async function serveHttp(server: Server, { host, port }: Config, sockets: Sockets): Promise<Serving> {
-  const listening = await listen(server.http, host, port, sockets.count)
+  const listening = await listen(server.http, host, port, sockets)
   setTimeout(() => void server.loadApi(), API_AFTER_MS).unref()
   return { server, listening, sockets, localUrl: localUrlOf(listening.address) }
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, type RequestListener } from 'node:http'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { connectRaw, requestBytes } from '../../test/harness/raw-request.ts'
 import { type Listening, listen } from './listen.ts'
 
@@ -10,9 +10,9 @@ const open: Listening[] = []
 async function listeningOn(
   port: number,
   answer: RequestListener = (_request, response) => response.end(),
-  { host = HOST, sockets = 128 } = {},
+  { host = HOST, sockets = 128, most = Number.POSITIVE_INFINITY } = {},
 ): Promise<Listening> {
-  const listening = await listen(createServer(answer), host, port, sockets)
+  const listening = await listen(createServer(answer), host, port, { count: sockets, most })
   open.push(listening)
   return listening
 }
@@ -74,4 +74,23 @@ it.each([1, 128])('listens on every address of localhost, with %i sockets', asyn
     expect((await fetch(url)).status).toBe(200)
   }
   await close()
+})
+
+it('closes connections beyond the most that it may have, and takes others when some have ended', async () => {
+  const { address } = await listeningOn(0, undefined, { sockets: 8, most: 2 })
+  const kept = [await connectRaw(address.port), await connectRaw(address.port)]
+  for (const { write, reply } of kept) {
+    write(request)
+    expect((await reply()).status).toBe(200)
+  }
+  const third = await connectRaw(address.port)
+  await expect(third.reply()).rejects.toThrow('ended')
+  const answers = () =>
+    fetch(`http://${HOST}:${address.port}/`).then(
+      ({ status }) => status,
+      () => null,
+    )
+  expect(await answers()).toBeNull()
+  for (const { socket } of kept) socket.destroy()
+  await vi.waitFor(async () => expect(await answers()).toBe(200), 10_000)
 })

@@ -19,6 +19,8 @@ const LEAST_FILES = 128
 
 export interface Sockets {
   count: number
+  /** How many senders may be connected at once: the files of the service itself must be left, some of which it opens late. */
+  most: number
   /** The limit on open files, if it is the reason for fewer sockets. */
   limitedBy: number | null
 }
@@ -31,7 +33,11 @@ export function socketsWithin(limit: number): Sockets {
         'Raise the limit: "ulimit -n 65536" in the shell that starts it, or LimitNOFILE=65536 in a unit of systemd.',
     )
   const count = Math.min(MOST_SOCKETS, Math.floor((limit - OWN_FILES) / 4))
-  return { count, limitedBy: count < Math.min(ENOUGH_SOCKETS, MOST_SOCKETS) ? limit : null }
+  return {
+    count,
+    most: limit - OWN_FILES - count,
+    limitedBy: count < Math.min(ENOUGH_SOCKETS, MOST_SOCKETS) ? limit : null,
+  }
 }
 
 /** Node has raised the soft limit to the hard one. Where it is not known, on other systems than Linux, it does not matter here. */
@@ -47,17 +53,23 @@ export interface Listening {
   close(): Promise<void>
 }
 
-export async function listen(http: HttpServer, host: string, port: number, sockets: number): Promise<Listening> {
-  const shared = sockets > 1
+export async function listen(
+  http: HttpServer,
+  host: string,
+  port: number,
+  { count, most }: Pick<Sockets, 'count' | 'most'>,
+): Promise<Listening> {
+  const shared = count > 1
   const [first, ...more] = await addressesOf(host)
   // Sockets that share a port would also share it with another program: this checks whether there is one.
   if (shared && port !== 0) await tryPort(first!, port)
   await listening(http, { host: first, port, backlog: BACKLOG, reusePort: shared })
+  limitConnections(http, most)
   const address = http.address() as AddressInfo
   const others = new OtherSockets(http, address, shared)
   await Promise.allSettled(more.map((other) => others.add(other)))
   // After the start, which does not wait for them.
-  const opened = others.open(sockets - 1)
+  const opened = others.open(count - 1)
   return {
     address,
     async close() {
@@ -68,6 +80,16 @@ export async function listen(http: HttpServer, host: string, port: number, socke
       await closed
     },
   }
+}
+
+/** Closes what comes beyond the limit at once, so that a flood of senders does not take the files that the database needs. */
+function limitConnections(http: HttpServer, most: number): void {
+  let open = 0
+  http.on('connection', (socket) => {
+    open++
+    socket.once('close', () => open--)
+    if (open > most) socket.destroy()
+  })
 }
 
 /** The name of this machine to itself is an address of each version of IP. */

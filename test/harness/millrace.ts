@@ -62,7 +62,7 @@ async function makeDatabase(): Promise<Buffer> {
 const passwords = createPasswords({ N: 1024, r: 8, p: 1 })
 
 /** A process has a thousand, which take a while to open and to close. */
-const FEW_SOCKETS = { count: 8, limitedBy: null }
+const FEW_SOCKETS = { count: 8, most: Number.POSITIVE_INFINITY, limitedBy: null }
 
 /** Starts Millrace in this process on a new folder, or a new database. */
 export async function startMillrace(given: Record<string, string> = {}): Promise<Millrace> {
