@@ -26,7 +26,7 @@ export const LARGEST_PREPARED_GROWTH = 1 << 20
 /** A worker is added when the present queue has not begun after this time: one worker is enough for short code. */
 export const PATIENCE_MS = 250
 
-/** A worker that had nothing to do for so long is ended: it takes some 20 MB, and a tenth of a second to start again. */
+/** A worker that had nothing to do for so long is ended: it takes some ten megabytes, and a tenth of a second to start again. */
 export const IDLE_MS = 30_000
 
 /** Both sizes together make every known attack on the stack fail cleanly; hostile.test.ts verifies it. */
