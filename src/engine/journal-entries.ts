@@ -40,11 +40,9 @@ export function newEntry(
 /** What a step that waits will go on with. */
 export type Pending = 'wait' | 'call' | 'callback'
 
-export function closeEntry(
-  entry: JournalEntry,
-  outcome: Exclude<JournalEntry['outcome'], Pending | null>,
-  finishedAt: number,
-): JournalEntry {
+export type ClosingOutcome = Exclude<JournalEntry['outcome'], Pending | null>
+
+export function closeEntry(entry: JournalEntry, outcome: ClosingOutcome, finishedAt: number): JournalEntry {
   return Object.assign(entry, {
     finishedAt,
     resumeAt: null,

@@ -5,7 +5,7 @@ import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
 import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
 import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
 import { stepsOf, walkRounds } from './nested/walk-rounds.ts'
-import { PINNED, performStep, pinnedOutcome } from './perform-step.ts'
+import { type Performed, PINNED, performStep, pinnedOutcome } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
@@ -40,13 +40,14 @@ export async function noteRunning({ running, writer }: StepWalk, before: number)
   await writer.write('running')
 }
 
-export async function performInRun(
+/** Returns no promise where the step is done at once. */
+export function performInRun(
   walk: StepWalk,
   step: CompiledStep<StepKind>,
   entry: JournalEntry,
   interrupted: boolean,
   roots: Roots,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   throwIfCancelled(roots)
   if (step.pinned) {
     entry.logs = [PINNED]
@@ -56,7 +57,7 @@ export async function performInRun(
   walk.running.push(running)
   walk.ports.begins(step.kind.kind, walk.run.id)
   try {
-    const { outcome, input } = await performStep(
+    const performed = performStep(
       step,
       stepBindings(roots, walk.ports.hashing, walk.run.id, entry.path, entry.startedAt),
       walk.ports.connections,
@@ -69,20 +70,49 @@ export async function performInRun(
         room: () => roomOf(walk.ports, walk.run.id),
       },
     )
+    if (performed instanceof Promise || performed.outcome.type === 'call')
+      return endLater(walk, running, roots, performed)
+    entry.input = performed.input
+    throwIfCancelled(roots)
+    leave(walk, running, performed.outcome)
+    return performed.outcome
+  } catch (signal) {
+    throw cutShort(walk, running, signal)
+  }
+}
+
+async function endLater(
+  walk: StepWalk,
+  running: RunningStep,
+  roots: Roots,
+  performing: Performed | Promise<Performed>,
+): Promise<Outcome> {
+  const { entry, trace } = running
+  try {
+    const { outcome, input } = await performing
     entry.input = input
     throwIfCancelled(roots)
-    const begun = outcome.type === 'call' ? await beginCall(walk, entry, outcome, running.trace) : outcome
-    running.trace?.ended(begun)
+    const begun = outcome.type === 'call' ? await beginCall(walk, entry, outcome, trace) : outcome
+    leave(walk, running, begun)
     return begun
   } catch (signal) {
-    running.trace?.ended(null)
-    // A stop in a nested step also ends the steps around it.
-    if (signal instanceof Stopped) walk.writer.add(closeEntry(entry, 'done', walk.ports.now()))
-    if (signal instanceof BranchCancelled) cancelStep(walk, entry)
-    throw signal
-  } finally {
-    walk.running.splice(walk.running.indexOf(running), 1)
+    throw cutShort(walk, running, signal)
   }
+}
+
+/** `outcome`: null if the step has none that counts. */
+function leave(walk: StepWalk, running: RunningStep, outcome: Outcome | null): void {
+  running.trace?.ended(outcome)
+  walk.running.splice(walk.running.indexOf(running), 1)
+}
+
+/** Ends a step that a signal has cut short. Returns the signal. */
+function cutShort(walk: StepWalk, running: RunningStep, signal: unknown): unknown {
+  leave(walk, running, null)
+  // A stop in a nested step also ends the steps around it.
+  if (signal instanceof Stopped) walk.writer.add(closeEntry(running.entry, 'done', walk.ports.now()))
+  if (signal instanceof BranchCancelled) cancelStep(walk, running.entry)
+  return signal
 }
 
 /** Ends a step whose branch was cancelled while it ran. */

@@ -37,7 +37,8 @@ export interface Performed {
   input: unknown
 }
 
-export async function performStep(
+/** Returns no promise where nothing has to be waited for: promises cost more than most steps. */
+export function performStep(
   step: CompiledStep<StepKind>,
   bindings: Bindings,
   connections: Connections,
@@ -48,30 +49,27 @@ export async function performStep(
   ) => StepContext<never>,
   onBug: (error: unknown) => void,
   world: { flowId: string | null; files(): RunFiles; room(): RoomOfRun | null },
-): Promise<Performed> {
+): Performed | Promise<Performed> {
   let input: unknown = null
-  try {
-    const fresh = step.connections.length ? connections.fresh(step.connections, world.flowId) : null
-    if (fresh) await fresh
-    for (const name of step.accessTokens) {
-      const token = connections.accessToken(name)
-      if (token instanceof Promise) await token
-    }
-    const resolved = resolve(step, bindings)
-    const { settings, shown } =
-      resolved instanceof NeedsFile
-        ? await withFiles(bindings, resolved, () => settingsOf(step, bindings), world.files(), world.room())
-        : resolved
+  const ended = (outcome: Outcome, shown: Resolved['shown']): Performed => {
+    if (step.reveals && outcome.type === 'keyValue') outcome.operation.secret = 'revealed'
+    return { outcome: shown ? hidden(outcome, step.secrets!.result, shown) : outcome, input }
+  }
+  const run = ({ settings, shown }: Resolved): Performed | Promise<Performed> => {
     input = shown ?? settings
     const secrets = shown && { ...step.secrets!, shown: shown as never }
     const context = contextFor(settings, secrets, (given) => {
       input = given
     })
-    const run = step.kind.run(context)
-    const outcome = run instanceof Promise ? await run : run
-    if (step.reveals && outcome.type === 'keyValue') outcome.operation.secret = 'revealed'
-    return { outcome: shown ? hidden(outcome, step.secrets!.result, shown) : outcome, input }
-  } catch (error) {
+    const outcome = step.kind.run(context)
+    return outcome instanceof Promise ? outcome.then((late) => ended(late, shown)) : ended(outcome, shown)
+  }
+  const resolveAndRun = (): Performed | Promise<Performed> => {
+    const resolved = resolve(step, bindings)
+    if (!(resolved instanceof NeedsFile)) return run(resolved)
+    return withFiles(bindings, resolved, () => settingsOf(step, bindings), world.files(), world.room()).then(run)
+  }
+  const caught = (error: unknown): Performed => {
     if (error instanceof WalkSignal) throw error
     if (error instanceof NestedFailure) return { outcome: error.outcome, input }
     if (error instanceof ExpressionError || error instanceof ConnectionError || error instanceof FileError)
@@ -86,6 +84,23 @@ export async function performStep(
       input,
     }
   }
+  try {
+    const isReady = !step.connections.length && !step.accessTokens.length
+    const performed = isReady ? resolveAndRun() : readSecrets(step, connections, world.flowId).then(resolveAndRun)
+    return performed instanceof Promise ? performed.catch(caught) : performed
+  } catch (error) {
+    return caught(error)
+  }
+}
+
+/** Makes sure that what the step reads of its connections is there, and has not expired. */
+async function readSecrets(
+  step: CompiledStep<StepKind>,
+  connections: Connections,
+  flowId: string | null,
+): Promise<void> {
+  if (step.connections.length) await connections.fresh(step.connections, flowId)
+  for (const name of step.accessTokens) await connections.accessToken(name)
 }
 
 interface Resolved {

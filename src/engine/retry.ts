@@ -1,7 +1,12 @@
-// Decides whether and when a step is tried again.
+// Decides whether and when a step is tried again, and ends the walk until then.
 import { CODE } from '../base/error-catalogue.ts'
-import type { RetryPolicy } from '../flow/compile.ts'
-import type { Outcome, Trouble } from './step-kind.ts'
+import type { CompiledStep, RetryPolicy } from '../flow/compile.ts'
+import { noteAttempt } from './attempts.ts'
+import { type Pending, parkEntry } from './journal-entries.ts'
+import type { EnginePorts } from './ports/engine-ports.ts'
+import type { JournalEntry } from './ports/run-journal.ts'
+import type { Outcome, StepKind, Trouble } from './step-kind.ts'
+import { Parked } from './walk-signals.ts'
 
 const NETWORK_CODES = new Set<string>([
   CODE.connection_timeout,
@@ -22,7 +27,7 @@ function troubleOf(outcome: Outcome): Trouble | null {
 }
 
 /** Returns when a step with this outcome is tried again; null if it is not. */
-export function retryAt(
+function retryAt(
   policy: RetryPolicy,
   byDefault: readonly string[],
   outcome: Outcome,
@@ -57,4 +62,35 @@ function counts(conditions: readonly string[], { code, status }: Trouble): boole
     if (status === undefined) return false
     return condition === String(status) || condition.toLowerCase() === `${Math.floor(status / 100)}xx`
   })
+}
+
+/** What parking needs of the walk of a run. */
+interface ParkedWalk {
+  readonly writer: { add(entry: JournalEntry): void }
+  readonly recorded: Map<string, JournalEntry>
+  readonly ports: Pick<EnginePorts, 'now' | 'random'>
+}
+
+/** Ends the walk for now if another attempt is due later: throws Parked. */
+export function parkForRetry(
+  walk: ParkedWalk,
+  { retry, kind }: Pick<CompiledStep<StepKind>, 'retry' | 'kind'>,
+  entry: JournalEntry,
+  outcome: Outcome,
+): void {
+  const at = retry && retryAt(retry, kind.retryOn, outcome, entry.attempt, walk.ports)
+  if (at !== null || entry.attempts) noteAttempt(entry, outcome, walk.ports.now())
+  if (at !== null) park(walk, entry, at, null, outcome)
+}
+
+export function park(
+  { writer, recorded }: ParkedWalk,
+  entry: JournalEntry,
+  resumeAt: number | null,
+  outcome: Pending | null,
+  left: Outcome,
+): never {
+  writer.add(parkEntry(entry, resumeAt, outcome, left))
+  recorded.set(entry.path, entry)
+  throw new Parked(resumeAt, outcome === 'callback' || resumeAt === null)
 }

@@ -1,9 +1,8 @@
 // Carries one claimed run as far as possible: takes finished steps from the journal, runs the rest, records each outcome.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
-import { noteAttempt } from './attempts.ts'
 import { runEnding } from './ending/run-end.ts'
-import { closeEntry, exposeOutput, keepReply, newEntry, type Pending, parkEntry } from './journal-entries.ts'
+import { type ClosingOutcome, closeEntry, exposeOutput, keepReply, newEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
 import { performInRun, type RunningStep, type StepWalk } from './perform-in-run.ts'
@@ -11,7 +10,7 @@ import { failureOf, NestedFailure } from './perform-step.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { Advanced, ClaimedRun, JournalEntry, RunError } from './ports/run-journal.ts'
 import type { RunTrace } from './ports/tracing.ts'
-import { retryAt } from './retry.ts'
+import { park, parkForRetry } from './retry.ts'
 import { type Roots, rootsOf } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 import { WaitingCaller } from './waiting-caller.ts'
@@ -22,6 +21,7 @@ import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 const MAX_UNWRITTEN = 200
 
 type Step = CompiledStep<StepKind>
+type Awaiting = Outcome & { type: 'callback' }
 
 export class RunWalk implements StepWalk {
   readonly run: ClaimedRun
@@ -106,11 +106,24 @@ export class RunWalk implements StepWalk {
   }
 
   async walkSteps(steps: readonly Step[], prefix: string, roots: Roots): Promise<void> {
-    for (const step of steps) await this.#step(step, prefix + step.id, roots)
+    for (const step of steps) {
+      const doing = this.#step(step, prefix + step.id, roots)
+      // Most steps are done when they return.
+      if (doing) await doing
+    }
   }
 
-  async #step(step: Step, path: string, roots: Roots): Promise<void> {
+  #step(step: Step, path: string, roots: Roots): Promise<void> | undefined {
     const earlier = this.recorded.get(path)
+    const isFull = this.writer.unwritten >= MAX_UNWRITTEN
+    if (earlier || step.kind.reachesOut || step.callbacks.length || isFull || this.#caller.isOwedReply)
+      return this.#stepInOrder(step, path, earlier, roots)
+    this.#throwIfEnded()
+    return this.#perform(step, path, undefined, roots)
+  }
+
+  /** Takes up a step that has begun before, or that needs something to be written or read first. */
+  async #stepInOrder(step: Step, path: string, earlier: JournalEntry | undefined, roots: Roots): Promise<void> {
     const isAwaiting = earlier?.outcome === 'call' || earlier?.outcome === 'callback'
     if (earlier?.outcome && earlier.outcome !== 'wait' && !isAwaiting) {
       await restoreNested(this, earlier, roots)
@@ -118,68 +131,70 @@ export class RunWalk implements StepWalk {
     }
     if (this.#caller.isOwedReply) await this.#writeAndReply()
     this.#throwIfEnded()
-    const { now, journal } = this.ports
     if (isAwaiting) return this.#settle(step, ...(await this.waits.resultOf(earlier!, roots)), roots)
-    if (earlier?.resumeAt && earlier.resumeAt > now()) throw new Parked(earlier.resumeAt)
-    if (earlier?.outcome === 'wait') return this.#addOutcome(step, closeEntry({ ...earlier }, 'done', now()), roots)
+    if (earlier?.resumeAt && earlier.resumeAt > this.ports.now()) throw new Parked(earlier.resumeAt)
+    if (earlier?.outcome === 'wait') return this.#close(step, { ...earlier }, 'done', roots)
     if (step.callbacks.length) {
       await this.writer.started()
       await this.waits.callbacks.provide(step.callbacks, path, roots)
     }
     if (step.kind.reachesOut || this.writer.unwritten >= MAX_UNWRITTEN) await this.writer.flush()
-    if (step.kind.reachesOut && journal.holds) await this.writer.confirm()
+    if (step.kind.reachesOut && this.ports.journal.holds) await this.writer.confirm()
+    await this.#perform(step, path, earlier, roots)
+  }
+
+  #perform(step: Step, path: string, earlier: JournalEntry | undefined, roots: Roots): Promise<void> | undefined {
     const entry = this.newEntry(step, path, earlier)
-    const outcome = await performInRun(this, step, entry, earlier?.status === 'running', roots)
-    await this.#settle(step, entry, outcome, roots)
+    const outcome = performInRun(this, step, entry, earlier?.status === 'running', roots)
+    if (outcome instanceof Promise) return outcome.then((late) => this.#settle(step, entry, late, roots))
+    return this.#settle(step, entry, outcome, roots)
   }
 
-  async #settle(step: Step, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
+  #settle(step: Step, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> | undefined {
     this.#throwIfEnded()
-    this.#parkForRetry(step, entry, outcome)
-    await this.#recordOutcome(step, entry, outcome, roots)
-  }
-
-  async #recordOutcome(step: Step, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
+    parkForRetry(this, step, entry, outcome)
     switch (outcome.type) {
       case 'wait':
-        if (outcome.until <= this.ports.now()) break
-        this.#park(entry, outcome.until, 'wait', outcome)
+        if (outcome.until > this.ports.now()) park(this, entry, outcome.until, 'wait', outcome)
         break
       case 'keyValue':
         entry.operation = outcome.operation
         if (outcome.operation.secret === 'kept') entry.shown = { output: SECRET_MASK }
         return this.#recordNow(step, entry, roots)
       case 'call':
-        if (outcome.wait) this.#park(entry, this.waits.calls.await(entry), 'call', outcome)
+        if (outcome.wait) park(this, entry, this.waits.calls.await(entry), 'call', outcome)
         entry.output = { run: entry.decision }
         return this.#recordNow(step, entry, roots)
-      case 'callback': {
-        await this.writer.started()
-        const settled = await this.waits.arrive(entry, outcome.awaited, roots)
-        if (typeof settled === 'number') this.#park(entry, settled, 'callback', outcome)
-        return this.#settle(step, entry, settled, roots)
-      }
+      case 'callback':
+        return this.#awaitCallback(step, entry, outcome, roots)
       case 'failed':
         entry.error = outcome.error
     }
     if ('output' in outcome) entry.output = outcome.output ?? null
     if (outcome.type === 'reply' && this.#flow.trigger.keepsReply) keepReply(entry, outcome)
     if ('shown' in outcome) entry.shown = outcome.shown
-    const closed = closeEntry(entry, outcome.type === 'wait' ? 'done' : outcome.type, this.ports.now())
-    this.#addOutcome(step, closed, roots)
+    this.#close(step, entry, outcome.type === 'wait' ? 'done' : outcome.type, roots)
     // The reply is written with the end of the run, or else before the next step.
     if (outcome.type === 'reply') this.#caller.owe(outcome.reply)
+    return undefined
+  }
+
+  async #awaitCallback(step: Step, entry: JournalEntry, left: Awaiting, roots: Roots): Promise<void> {
+    await this.writer.started()
+    const settled = await this.waits.arrive(entry, left.awaited, roots)
+    if (typeof settled === 'number') park(this, entry, settled, 'callback', left)
+    await this.#settle(step, entry, settled, roots)
+  }
+
+  #close(step: Step, entry: JournalEntry, outcome: ClosingOutcome, roots: Roots): void {
+    this.writer.add(closeEntry(entry, outcome, this.ports.now()))
+    this.#rememberOutcome(step, entry, roots)
   }
 
   /** Records the outcome at once, because more than this run is written with it. */
   async #recordNow(step: Step, entry: JournalEntry, roots: Roots): Promise<void> {
     this.writer.add(closeEntry(entry, 'done', this.ports.now()))
     await this.writer.write('running')
-    this.#rememberOutcome(step, entry, roots)
-  }
-
-  #addOutcome(step: Step, entry: JournalEntry, roots: Roots): void {
-    this.writer.add(entry)
     this.#rememberOutcome(step, entry, roots)
   }
 
@@ -219,20 +234,6 @@ export class RunWalk implements StepWalk {
     if (this.writer.unwritten >= MAX_UNWRITTEN) await this.writer.write('running')
     if (this.#caller.isOwedReply) await this.#writeAndReply()
     this.#throwIfEnded()
-  }
-
-  /** Throws Parked if another attempt is due. */
-  #parkForRetry(step: Step, entry: JournalEntry, outcome: Outcome): void {
-    const at = step.retry && retryAt(step.retry, step.kind.retryOn, outcome, entry.attempt, this.ports)
-    if (at !== null || entry.attempts) noteAttempt(entry, outcome, this.ports.now())
-    if (at === null) return
-    this.#park(entry, at, null, outcome)
-  }
-
-  #park(entry: JournalEntry, resumeAt: number | null, outcome: Pending | null, left: Outcome): never {
-    this.writer.add(parkEntry(entry, resumeAt, outcome, left))
-    this.recorded.set(entry.path, entry)
-    throw new Parked(resumeAt, outcome === 'callback' || resumeAt === null)
   }
 
   async #writeAndReply(): Promise<void> {

@@ -40,15 +40,19 @@ function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgr
     : [['wakeIfEnded', [now, runId, JSON.stringify(runs)]]]
 }
 
-/** Returns the write by which the data of a run is deleted some time after its end. */
-const erasureOf = ({ runId }: SqliteClaim, { erase }: RunProgress): HotStatement[] =>
-  erase ? [['markToErase', [runId]]] : []
-
-/** Returns the write by which the alerts learn of the end of a run. */
-const alertOf = (
-  { runId, flowId }: SqliteClaim,
-  { alerting, status, finishedAt, error }: RunProgress,
-): HotStatement[] => (alerting ? [['insertAlertEvent', [runId, status, flowId, finishedAt, error?.code ?? null]]] : [])
+/** Returns what is written after the steps: what the progress of a run starts, ends and makes due. */
+function consequences(held: SqliteClaim, progress: RunProgress, protect: Protect): HotStatement[] {
+  const { runId, flowId } = held
+  const { entries, handler, erase, alerting, status, finishedAt, error } = progress
+  const statements: HotStatement[] = []
+  for (const { child } of entries) if (child) statements.push(...startOf(child.run, protect))
+  if (handler) statements.push(...startOf(handler, protect))
+  // The data of the run is deleted some time after its end.
+  if (erase) statements.push(['markToErase', [runId]])
+  if (alerting) statements.push(['insertAlertEvent', [runId, status, flowId, finishedAt, error?.code ?? null]])
+  statements.push(...wakeUps(held, progress))
+  return statements
+}
 
 export function createSqliteRunJournal(
   storage: SqliteStorage,
@@ -95,8 +99,6 @@ export function createSqliteRunJournal(
 
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
-
-  const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run, protect) : [])
 
   const withJournal = (row: RunTable, claim: Claim, now: number): ClaimedRun => {
     const { id } = row
@@ -214,22 +216,15 @@ export function createSqliteRunJournal(
       const reached = [held.epoch, status, startedAt, finishedAt, resumeAt, error]
       const failed = failedRun(held, progress, protect.of(held.flowId), causeOf)
       const counting = [...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
-      const fenced: HotStatement[] = [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
-      const handling = progress.handler ? startOf(progress.handler, protect) : []
-      const others = [
-        ...entries.flatMap(childOf),
-        ...handling,
-        ...erasureOf(held, progress),
-        ...alertOf(held, progress),
-        ...wakeUps(held, progress),
-      ]
+      const fenced = (): HotStatement[] => [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
+      const others = consequences(held, progress, protect)
       const stepsAnd = () => [...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others]
       let recorded: boolean
       if (entries.some((entry) => entry.operation)) {
         // Another connection than that of the start writes this.
         await held.start?.done
         recorded = await commit.write(() => {
-          if (doWrite(fenced) === 0) return false
+          if (doWrite(fenced()) === 0) return false
           for (const entry of entries) {
             if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
             doWrite([stepOf(held.runId, held.flowId, entry)])
@@ -241,7 +236,7 @@ export function createSqliteRunJournal(
         insertAs(held.start, reached)
         held.start.statements.push(...counting, ...stepsAnd())
         recorded = (await held.start.done) > 0
-      } else recorded = (await hot.write([...fenced, ...stepsAnd()])) > 0
+      } else recorded = (await hot.write([...fenced(), ...stepsAnd()])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

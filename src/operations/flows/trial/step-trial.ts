@@ -97,7 +97,7 @@ export class StepTrial {
     return { output, shown: outcome.operation.secret === 'kept' ? SECRET_MASK : output, error: null }
   }
 
-  #perform(step: CompiledStep<StepKind>, path: string, roots: Roots, inside: Inside): Promise<Performed> {
+  async #perform(step: CompiledStep<StepKind>, path: string, roots: Roots, inside: Inside): Promise<Performed> {
     const { enginePorts, warn, now } = this.#services
     return performStep(
       step,
