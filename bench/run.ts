@@ -178,7 +178,7 @@ async function main(): Promise<void> {
     table(rows),
     '',
   ].join('\n')
-  const name = server ? 'postgres' : process.arch
+  const name = server ? `postgres-${process.arch}` : process.arch
   writeFileSync(join(results, `${name}.md`), report)
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify({ ...at, starts, rows }, null, 1)}\n`)
   console.log(`\n${report}`)
