@@ -239,4 +239,4 @@ if (parts.includes('B')) {
 if (parts.includes('C')) await overload('C', FLOW_C)
 if (parts.includes('hostile')) await hostile()
 if (parts.includes('behind')) await behind()
-writeFileSync(join(import.meta.dirname, 'results', 'overload.md'), `${lines.join('\n')}\n`)
+writeFileSync(join(import.meta.dirname, 'results', `overload-${process.arch}.md`), `${lines.join('\n')}\n`)
