@@ -35,3 +35,30 @@ console.log(await limit(24) - await limit(6))`,
     expect(Number(execFileSync(process.execPath, [FLAG, script], { encoding: 'utf8' }))).toBeGreaterThan(10 << 20)
   })
 })
+
+describe('objects of a kind that has lived long', () => {
+  /** Makes objects that outlive young collections, and returns what V8 decided about the line that makes them. */
+  function decisions(prelude: string): string[] {
+    const script = join(folder, 'survivors.mjs')
+    writeFileSync(
+      script,
+      `${prelude}
+const kept = []
+const make = (i) => ({ i, list: [i, i + 1] })
+for (let i = 0; i < 1e6; i++) {
+  kept.push(make(i))
+  if (kept.length > 400_000) kept.splice(0, 200_000)
+}`,
+    )
+    const flags = ['--max-semi-space-size=2', '--trace-pretenuring-statistics']
+    const said = execFileSync(process.execPath, [...flags, script], { encoding: 'utf8', maxBuffer: 64 << 20 })
+    return said.split('\n').filter((line) => line.includes('=> maybe tenure'))
+  }
+
+  it('are made among the young all the same', () => {
+    const limiting = `import { limitMemory } from '${pathToFileURL(join(import.meta.dirname, 'limit-memory.ts')).href}'
+limitMemory()`
+    expect(decisions('').length).toBeGreaterThan(0)
+    expect(decisions(limiting)).toEqual([])
+  })
+})
