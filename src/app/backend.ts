@@ -54,7 +54,7 @@ export interface Backend {
 
 export interface HotStores {
   journal: RunJournal
-  runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  runs: Pick<RunStore, 'accept' | 'begin' | 'operate' | 'original'>
   addDelivery: DeliveryStore['add']
   schedules: Pick<ScheduleStore, 'due' | 'fire'>
   startReplay: ReplayStore['start']

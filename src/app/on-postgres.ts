@@ -13,6 +13,7 @@ import { databaseFacts } from '../storage/postgres/database-facts.ts'
 import { createAddDelivery } from '../storage/postgres/deliveries.ts'
 import { createDispatchStore } from '../storage/postgres/dispatch.ts'
 import { createChunkPlace } from '../storage/postgres/files/chunk-place.ts'
+import type { PostgresClaim } from '../storage/postgres/run-claim.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
 import { createPostgresSchedules } from '../storage/postgres/schedules.ts'
 import { createPostgresSealedRows } from '../storage/postgres/sealed-rows.ts'
@@ -39,17 +40,17 @@ class ThisProcess implements RunsHere {
   claimReady: PostgresRunJournal['claimReady'] | null = null
   #queue: ClusterQueue | null = null
   #lease: WorkerLease | null = null
-  #catchUp: RunsHere['catchUp'] = () => {}
+  #changes: Pick<RunsHere, 'known' | 'catchUp'> = { known: () => 0, catchUp: () => {} }
 
   constructor(node: string, now: () => number) {
     this.node = node
     this.now = now
   }
 
-  begin(queue: ClusterQueue, lease: WorkerLease, catchUp: RunsHere['catchUp']): void {
+  begin(queue: ClusterQueue, lease: WorkerLease, changes: Pick<RunsHere, 'known' | 'catchUp'>): void {
     this.#queue = queue
     this.#lease = lease
-    this.#catchUp = catchUp
+    this.#changes = changes
   }
 
   readonly reserve = () => this.#queue?.reserve() ?? null
@@ -57,7 +58,8 @@ class ThisProcess implements RunsHere {
   readonly worker = () => this.#lease?.name ?? null
   readonly isCertain = () => this.#lease?.isCertain() ?? false
   readonly renewed = () => this.#lease!.renewed()
-  readonly catchUp = (changes: number) => this.#catchUp(changes)
+  readonly known = () => this.#changes.known()
+  readonly catchUp = (changes: number) => this.#changes.catchUp(changes)
 }
 
 export async function openOnPostgres(
@@ -146,7 +148,8 @@ function createDispatcher(
     dispatch,
     newName: () => nameOf('worker'),
     elapsedMs: () => performance.now(),
-    claims: () => engine.claims,
+    // The database does not know the others yet.
+    claims: () => engine.claims.filter((claim) => !(claim as PostgresClaim).start),
     carries: (runId) => queue.carries(runId),
     lose: (claims) => engine.lose(claims),
     freed(count) {
@@ -156,7 +159,7 @@ function createDispatcher(
     },
     failed: trouble('no sign of life could be given; it is tried again'),
   })
-  here.begin(queue, lease, signalHandler.catchUp)
+  here.begin(queue, lease, signalHandler)
   return {
     queue,
     async recover() {

@@ -136,7 +136,7 @@ export async function startApp(
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
 function hearing(running: Running, flowChanged: (flowId: string) => Promise<void>): SignalHandler {
   const { relay, published, failureFlow, alerts, connections, tokens, stores } = running
-  if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
+  if (!relay) return { hear() {}, known: () => 0, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
       await published.readFlow(flowId)

@@ -21,6 +21,7 @@ beforeAll(async () => {
     node: 'n',
     reserve: () => null,
     giveBack: () => {},
+    known: () => 0,
     catchUp: () => {},
     worker: () => 'w',
     isCertain: () => true,

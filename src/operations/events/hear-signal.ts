@@ -6,6 +6,8 @@ import type { EventServices } from './services.ts'
 
 export interface SignalHandler {
   hear(signal: Signal): void
+  /** Returns how many changes, by any process, this process knows. */
+  known(): number
   /** Resolves when this process knows the first `changes` changes, by any process. Called before a run that may use them. */
   catchUp(changes: number): Promise<void>
   /** Reads everything again that signals keep current, because some may have been missed. */
@@ -60,6 +62,7 @@ export function createSignalHandler(
   }
   return {
     hear: (signal) => void hear(signal).catch(failed),
+    known: () => caughtUp,
     async catchUp(changes) {
       if (changes <= caughtUp) return
       await heard.connectionsChanged()

@@ -119,14 +119,23 @@ export interface Accepted {
   held?: boolean
 }
 
+/** Says that a run, of which the claim was given before it was stored, has not begun, and what became of it instead. */
+export class NotBegun extends Error {
+  readonly accepted: Accepted
+  constructor(accepted: Accepted) {
+    super('The run has not begun here.')
+    this.accepted = accepted
+  }
+}
+
 export interface RunStore {
   /** Resolves when the run is durable. If another run holds the dedupe key, starts nothing and returns that run's id. */
   accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
   /**
    * Begins to store a run that needs no dedupe key, and returns the claim on it: what it does before anything leaves the process is
-   * stored with its start. Absent if another process may have to run it.
+   * stored with its start. `stored` rejects with NotBegun if the run was not to begin. Returns null if it has to be accepted first.
    */
-  begin?(run: NewRun): Claim & Required<Pick<Claim, 'stored'>>
+  begin?(run: NewRun, terms: RunTerms): (Claim & Required<Pick<Claim, 'stored'>>) | null
   /** Returns the run as it was accepted, with its true values, unless they are deleted. */
   original(id: string): Promise<OriginalRun | null>
   /** Returns the version that the run follows, or its document if it is a run of a draft. */

@@ -4,7 +4,7 @@ import { runEvent } from '../events/events.ts'
 import type { RecordEntry } from '../ports/audit.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { QueuedRun } from '../ports/queue.ts'
-import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
+import { type Accepted, type Dedupe, NotBegun, type ReplayedJournal } from '../ports/runs.ts'
 import type { RunServices } from './services.ts'
 
 /** The most runs in line that stay in memory as accepted, and the largest body of such a run. */
@@ -33,15 +33,21 @@ export async function startRun(
   const terms = { concurrency, awaited: services.replies.waits(run.id), route, entry }
   services.intake.storing()
   try {
-    if (!dedupe && !journal && !entry && !run.files?.length && services.runs.begin && isSmall(services, run)) {
-      const claim = services.runs.begin(run)
+    const mayBegin = !dedupe && !journal && !entry && !run.files?.length && isSmall(services, run)
+    const claim = mayBegin ? services.runs.begin?.(run, terms) : null
+    let accepted: Accepted
+    if (claim) {
       // Before the run begins: its end may be stored at the same time, and is told of after this.
       const told = claim.stored.then(() => tellQueued(services, run))
       const held = putInLine(services, run, { concurrency, claim, fresh: run })
-      await told
-      return { duplicateOf: null, held }
-    }
-    const accepted = await services.runs.accept(run, dedupe, journal, terms)
+      try {
+        await told
+        return { duplicateOf: null, held }
+      } catch (error) {
+        if (!(error instanceof NotBegun)) throw error
+        accepted = error.accepted
+      }
+    } else accepted = await services.runs.accept(run, dedupe, journal, terms)
     if (accepted.duplicateOf === null && !accepted.stale)
       accepted.held = runStarted(services, run, { ...accepted, concurrency, isReplay: journal !== null })
     return accepted

@@ -1,5 +1,5 @@
 // Accepts runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
-import { type Claim, type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import { type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import type { RecordEntry } from '../../operations/ports/audit.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
@@ -13,15 +13,7 @@ import { Batches } from './batches.ts'
 import type { HotPool, PostgresStorage } from './database.ts'
 import { holdFiles, useFiles } from './files/run-files.ts'
 import { HELD } from './held.ts'
-
-export interface PostgresClaim extends Claim {
-  /** The flow whose durable keys the run uses. */
-  flowId: string
-  /** The run that waits for this one. */
-  wakes: string | null
-  /** The time, by this process's steady clock, of the latest question that the database answered with "the claim stands". */
-  seenAt: number
-}
+import type { PostgresClaim } from './run-claim.ts'
 
 /** The part that this process takes in running the runs that it accepts. */
 export interface RunsHere {
@@ -31,6 +23,8 @@ export interface RunsHere {
   reserve(): string | null
   /** Frees a reserved place that is not needed. */
   giveBack(): void
+  /** Returns how many of the changes, by any process, this process knows. */
+  known(): number
   /** Resolves when this process knows the first `changes` changes, which a run that starts here needs. */
   catchUp(changes: number): Promise<void> | void
   /** Returns the name under which this process holds runs; null while it may hold none. */
@@ -151,7 +145,7 @@ async function acceptAll(
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
   const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
-  const { runs: inserted, changes } = await insertSurely(storage, runs.filter(isFirst), storedWith)
+  const { runs: inserted, changes } = await insertGiven(storage, runs.filter(isFirst), storedWith)
   if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
 
   const results = new Map<GivenRun, Accepted>()
@@ -176,32 +170,46 @@ interface Inserted {
   changes: number
 }
 
-const inserted = (rows: { id: string; placed: number | null; changes: number }[]): Inserted => ({
+export interface InsertedRow {
+  id: string
+  placed: number | null
+  changes?: number
+}
+
+const inserted = (rows: InsertedRow[]): Inserted => ({
   runs: new Map(rows.map(({ id, placed }) => [id, placed === HELD])),
   changes: rows[0]?.changes ?? 0,
 })
 
-/** Inserts the runs; after a lost reply it reads the table, because nothing else says whether the commit happened. */
-async function insertSurely(
+async function insertGiven(
   { hot, joint }: AcceptStorage,
   runs: GivenRun[],
   { files = [], entry = null }: StoredWith,
 ): Promise<Inserted> {
+  const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
+  const statement = { name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }
   const insert = async () => {
-    const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
-    const statement = { name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }
-    if (files.length === 0 && !entry) return inserted(await hot.query(statement))
+    if (files.length === 0 && !entry) return hot.query<InsertedRow>(statement)
     return (entry ? joint : hot.transaction)(async (query) => {
       if (files.length) await holdFiles(query, files)
-      const found = inserted(await query(statement))
+      const rows = await query<InsertedRow>(statement)
       await useFiles(
         query,
-        [...found.runs.keys()].map((id) => ({ id, files })),
+        rows.map(({ id }) => ({ id, files })),
       )
-      if (found.runs.size) await entry?.()
-      return found
+      if (rows.length) await entry?.()
+      return rows
     })
   }
+  return inserted(await insertSurely(hot, runs, insert))
+}
+
+/** Inserts runs that commit together; after a lost reply it reads the table, because nothing else says whether the commit happened. */
+export async function insertSurely<Row extends InsertedRow>(
+  hot: HotPool,
+  runs: readonly { id: unknown }[],
+  insert: () => Promise<Row[]>,
+): Promise<Row[]> {
   try {
     return await insert()
   } catch (error) {
@@ -211,9 +219,9 @@ async function insertSurely(
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
       try {
         const values = [runs.map((run) => run.id)]
-        const there = inserted(await hot.query({ name: 'present', text: PRESENT, values }))
+        const there = await hot.query<Row>({ name: 'present', text: PRESENT, values })
         // The runs were committed together: a run that is missing was refused.
-        return there.runs.size ? there : await insert()
+        return there.length ? there : await insert()
       } catch (again) {
         // A unique violation means that the first attempt was still under way and has committed now.
         const late = (again as { code?: string }).code === UNIQUE_VIOLATION

@@ -3,6 +3,7 @@ export const nowhere = {
   node: 'node_test',
   reserve: () => null,
   giveBack: () => {},
+  known: () => 0,
   catchUp: () => {},
   worker: () => 'worker_test',
   isCertain: () => true,

@@ -7,12 +7,13 @@ import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
-import { givenRun, insertRuns, type PostgresClaim, present, type RunsHere } from './accept.ts'
+import { givenRun, insertRuns, present, type RunsHere } from './accept.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { useFiles } from './files/run-files.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
+import type { PostgresClaim } from './run-claim.ts'
 import {
   ALERT,
   ALERT_EVENT,

@@ -12,12 +12,14 @@ import { revealedStart } from '../rows/request-columns.ts'
 import { runEnd, toClaimedRun, toOriginal, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
-import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
+import { createAccept, type RunsHere } from './accept.ts'
 import { Batches } from './batches.ts'
+import { createBegin, joinsStart } from './begin.ts'
 import type { PostgresStorage } from './database.ts'
 import { createPostgresReplays } from './failures/replays.ts'
 import { operateKeys } from './key-values.ts'
 import { createRecord } from './record-progress.ts'
+import type { PostgresClaim } from './run-claim.ts'
 import {
   ANY_RUN,
   ASSIGNED,
@@ -61,7 +63,7 @@ const unread = (row: DispatchedRun, seenAt: number, now: number): ClaimedRun => 
 })
 
 export interface PostgresRunJournal extends RunJournal {
-  runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  runs: Pick<RunStore, 'accept' | 'begin' | 'operate' | 'original'>
   startReplay: ReplayStore['start']
   /** Claims up to `limit` runs that no process holds and that are due. */
   claimReady(worker: string, limit: number, now: number, room?: Room): Promise<TakenRun[]>
@@ -144,6 +146,8 @@ export function createPostgresRunJournal(
         return toOriginal(row, toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 }))
       },
 
+      begin: createBegin(hot, protect, here, onCommit),
+
       operate: (flowId, operation, now) =>
         hot.transaction(async (query) => (await operateKeys(query, [{ flowId, operation, now }], protect))[0]!),
     },
@@ -212,6 +216,16 @@ export function createPostgresRunJournal(
 
     isCertain: here.isCertain,
 
-    record: (claim, progress) => record({ claim: claim as PostgresClaim, progress }),
+    async record(claim, progress) {
+      const held = claim as PostgresClaim
+      const { start } = held
+      if (start) {
+        const joins = !start.isSent && joinsStart(progress, held)
+        if (joins) start.progress = progress
+        if (!(await start.stored)) return false
+        if (joins) return true
+      }
+      return record({ claim: held, progress })
+    },
   }
 }

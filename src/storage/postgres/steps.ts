@@ -29,9 +29,13 @@ export const STEP_COLUMNS = {
 const names = Object.keys(STEP_COLUMNS)
 const changed = names.filter((name) => name !== 'run_id' && name !== 'path')
 
-/** Returns a statement that writes the rows of the arrays from parameter `first` on; `only` is a condition on them. */
+/** Returns a statement that inserts the rows of the arrays from parameter `first` on; `only` is a condition on them. */
+export const insertSteps = (first: number, only = 'true'): string =>
+  `insert into step (${names.join(', ')}) select ${names.join(', ')} from ${unnest('given_step', STEP_COLUMNS, first)} where ${only}`
+
+/** The same, for steps that may be there. */
 export const putSteps = (first: number, only = 'true'): string =>
-  `insert into step (${names.join(', ')}) select ${names.join(', ')} from ${unnest('given_step', STEP_COLUMNS, first)} where ${only}
+  `${insertSteps(first, only)}
    on conflict (run_id, path) do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
 export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepTable => ({

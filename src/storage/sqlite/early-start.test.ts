@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { RunProgress } from '../../engine/ports/run-journal.ts'
+import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { entry, newRun } from '../conformance/store-contract.testkit.ts'
 import { createRunStore } from '../stores/run-store.ts'
@@ -26,6 +26,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
+const begin = (run: NewRun) => journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
+
 const ended: RunProgress = {
   status: 'succeeded',
   startedAt: 2,
@@ -45,7 +47,7 @@ const succeeded = {
 
 it('are one write with what they did before it was sent', async () => {
   const run = newRun('flow_early', { labels: { order: '7' } })
-  const claim = journal.runs.begin!(run)
+  const claim = begin(run)
   expect(await journal.record(claim, ended)).toBe(true)
   await claim.stored
   expect(await stored(run.id)).toMatchObject(succeeded)
@@ -61,7 +63,7 @@ it('are one write with what they did before it was sent', async () => {
 
 it('are written in order with what they do later, also by another connection', async () => {
   const run = newRun('flow_late', { labels: { order: '7' } })
-  const claim = journal.runs.begin!(run)
+  const claim = begin(run)
   storage.hot.look()
   expect(await journal.record(claim, ended)).toBe(true)
   expect(await stored(run.id)).toMatchObject(succeeded)
@@ -70,20 +72,20 @@ it('are written in order with what they do later, also by another connection', a
   const other = newRun('flow_late')
   const operation = { op: 'set', key: 'k', value: 1, ttlMs: null } as never
   const operating = entry('kept', { operation, output: null })
-  expect(await journal.record(journal.runs.begin!(other), { ...ended, entries: [operating] })).toBe(true)
+  expect(await journal.record(begin(other), { ...ended, entries: [operating] })).toBe(true)
   expect((await stored(other.id)).run).toMatchObject({ status: 'succeeded' })
 })
 
 it('come to nothing if their start cannot be stored', async () => {
   const run = newRun('flow_twice')
   await journal.runs.accept(run)
-  const claim = journal.runs.begin!(run)
+  const claim = begin(run)
   const recording = journal.record(claim, ended)
   await expect(claim.stored).rejects.toThrow()
   await expect(recording).rejects.toThrow()
   expect((await stored(run.id)).run).toMatchObject({ status: 'queued' })
   const gone = newRun('flow_twice', { id: run.id })
-  const second = journal.runs.begin!(gone)
+  const second = begin(gone)
   storage.hot.look()
   await expect(second.stored).rejects.toThrow()
   storage.raw.exec('DELETE FROM run')
