@@ -135,6 +135,11 @@ it('have not begun if this process did not know a change', async () => {
   known = await changes()
   const [taken] = await journal.claimReady('worker_other', 10, Date.now())
   expect(taken).toMatchObject({ id: run.id, claim: { epoch: 1 } })
+  // Both claims have the same epoch, and only one of them stands.
+  expect(await journal.record(claim, ended('late'))).toBe(false)
+  expect(await journal.holds!(claim)).toBe(false)
+  expect(await stored(run.id)).toMatchObject({ status: 'queued', steps: 0 })
+  expect(await journal.record(taken!.claim, ended())).toBe(true)
 })
 
 it('have not begun if their flow is paused, and are not stored if their webhook leads elsewhere', async () => {

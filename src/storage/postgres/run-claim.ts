@@ -8,7 +8,7 @@ export interface PostgresClaim extends Claim {
   wakes: string | null
   /** The time, by this process's steady clock, of the latest question that the database answered with "the claim stands". */
   seenAt: number
-  /** The start of a run that has begun and is not stored yet. */
+  /** The start of a run that is not stored as begun: not yet, or never. */
   start?: RunBegun | null
 }
 

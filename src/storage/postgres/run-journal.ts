@@ -210,6 +210,7 @@ export function createPostgresRunJournal(
 
     holds(claim) {
       const held = claim as PostgresClaim
+      if (held.start) return held.start.stored
       if (!here.isCertain()) return here.renewed().then(() => standing.add(held))
       return performance.now() - held.seenAt < SEEN_LATELY_MS ? true : standing.add(held)
     },
