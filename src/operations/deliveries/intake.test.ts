@@ -68,11 +68,11 @@ it('refuses while too many are given to the store and not stored', () => {
 
 it('looks again and again for what is stored, also while it refuses', () => {
   const { intake, state, come } = setUp({ mostStoring: 1 })
-  come(63)
+  come(7)
   expect(state.looks).toBe(0)
   come(1)
   expect(state.looks).toBe(1)
   intake.storing()
-  come(128)
+  come(16)
   expect(state.looks).toBe(3)
 })

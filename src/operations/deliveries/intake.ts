@@ -14,8 +14,11 @@ export interface IntakeLimits {
 
 const LIMITS: IntakeLimits = { beginMs: 200, perTurn: 300, refuseMs: 60, mostStoring: 2_000 }
 
-/** After this many deliveries in one turn, finished writes are settled: a long turn must not delay their senders. */
-const LOOK_EVERY = 64
+/**
+ * After this many deliveries in one turn, finished writes are settled and ready ones sent: a long turn must not delay their senders, and while
+ * the other thread writes these, the next ones are begun.
+ */
+const LOOK_EVERY = 8
 
 export class Intake {
   readonly #look: () => void
