@@ -121,7 +121,7 @@ export const INSERT_BEGUN = `
     from standing where test = 0 and begun and finished_at is not null group by 1, 2, 3, 4),
   labelled as (${labelledFrom('standing')}),
   put as (${insertSteps(Object.keys(BEGUN).length + 1, 'run_id in (select id from standing where begun)')})
-  select id, placed, epoch from accepted`
+  select id, placed, epoch, (select last_value from change_count) as changes from accepted`
 
 export const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3
   and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`

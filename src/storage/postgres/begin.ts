@@ -65,12 +65,21 @@ export function createBegin(
   const stepsOf = ({ run, start: { progress } }: Begun) =>
     latestOfEachPath(progress?.entries ?? []).map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
 
+  /** Lets the next runs begin, whoever takes those that have not. If it fails, they have not begun either, and it is tried again. */
+  const catchUp = async (changes: number) => {
+    try {
+      await here.catchUp(changes)
+    } catch {}
+  }
+
   const store = async (begun: Begun[]): Promise<(Accepted | 'begun')[]> => {
     for (const { start } of begun) start.isSent = true
     const rows = begun.map(rowOf)
     const values = [...arrays(BEGUN, rows), ...arrays(STEP_COLUMNS, begun.flatMap(stepsOf))]
     const insert = () => hot.query<StoredRow>({ name: 'begin', text: INSERT_BEGUN, values })
-    const stored = new Map((await insertSurely(hot, rows, insert)).map((row) => [row.id, row]))
+    const inserted = await insertSurely(hot, rows, insert)
+    if (inserted[0]) void catchUp(inserted[0].changes!)
+    const stored = new Map(inserted.map((row) => [row.id, row]))
     return begun.map(({ run, start }) => {
       const row = stored.get(run.id)
       if (!row) return { duplicateOf: null, stale: true }
