@@ -28,7 +28,8 @@ export default defineConfig({
     // No file leaves anything behind, so they share what is imported: importing it for each took a third of all time.
     isolate: false,
     sequence: { sequencer: ShortLast },
-    testTimeout: 20_000,
+    // Enough for two slow cores with other work on them: only a test that hangs reaches it.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       {

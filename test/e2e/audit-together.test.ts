@@ -182,6 +182,7 @@ describe.each([
       headers: { 'content-type': 'application/json' },
     })
     expect(delivered.status).toBe(200)
+    await millrace.runEnded(((await delivered.json()) as { id: string }).id, ['waiting'])
   })
 
   it('nor is there an entry of what the database does not take', async () => {

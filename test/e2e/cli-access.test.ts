@@ -36,6 +36,33 @@ async function tokenSent(): Promise<string | undefined> {
   return upstream.received.at(-1)!.headers.authorization
 }
 
+describe('alerts', () => {
+  it('are changed in what is given, and keep the rest and their secret', async () => {
+    const url = 'https://chat.example.com/alerts'
+    const made = await cli(['alerts', 'add', 'failures', '--count', '10', '--minutes', '5', '--url', url, '--json'])
+    const { id, secret } = made.json()
+    expect(secret).toMatch(/^whsec_/)
+    const change = async (...options: string[]) => {
+      const changed = await cli(['alerts', 'update', id, ...options, '--json'])
+      expect(changed.stderr).toBe('')
+      return changed.json()
+    }
+    const kept = { id, rule: 'failures', count: 10, minutes: 5, flow: null, target: { kind: 'webhook', url } }
+    expect(await change('--tag', 'billing')).toEqual(expect.objectContaining({ ...kept, tag: 'billing' }))
+    const more = await change('--count', '20')
+    expect(more).toEqual(expect.objectContaining({ ...kept, count: 20, tag: 'billing' }))
+    expect(more.secret).toBeUndefined()
+    const other = await change('--all-flows', '--rule', 'queue_age', '--seconds', '60')
+    expect(other).toMatchObject({ rule: 'queue_age', seconds: 60, flow: null, tag: null, target: kept.target })
+    expect(other.count).toBeUndefined()
+
+    expect(await cli(['alerts', 'update', id, '--all-flows', '--tag', 'crm'])).toMatchObject({ exit: 2 })
+    expect(await cli(['alerts', 'update', id, '--url', url, '--email', 'a@example.com'])).toMatchObject({ exit: 2 })
+    const unknown = await cli(['alerts', 'update', 'alr_none', '--count', '1'])
+    expect(unknown).toMatchObject({ exit: 3, stderr: expect.stringContaining('There is no alert alr_none') })
+  })
+})
+
 describe('connections', () => {
   it('are made with a secret from stdin, changed with one from the environment or a file, and never shown', async () => {
     const made = await cli(['connections', 'set', 'shop', '--kind', 'bearer', '--secret', 'token'], {}, 'from-stdin\n')

@@ -1,7 +1,7 @@
 // Every command, in the order of the help. A command imports heavy modules when it runs, not here.
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
-import { addAlert, listAlerts, removeAlert, testAlert } from './alerts/alerts.ts'
+import { addAlert, listAlerts, removeAlert, testAlert, updateAlert } from './alerts/alerts.ts'
 import { applyFlows, diffFlows } from './apply.ts'
 import { answerApproval, listApprovals } from './approvals/approvals.ts'
 import { exportAudit, verifyAudit } from './audit/audit.ts'
@@ -97,6 +97,7 @@ export const commands: readonly Command[] = [
   answerApproval,
   listAlerts,
   addAlert,
+  updateAlert,
   testAlert,
   removeAlert,
   createToken,

@@ -68,11 +68,25 @@ it('refuses while too many are given to the store and not stored', () => {
 
 it('looks again and again for what is stored, also while it refuses', () => {
   const { intake, state, come } = setUp({ mostStoring: 1 })
-  come(7)
+  come(63)
   expect(state.looks).toBe(0)
   come(1)
   expect(state.looks).toBe(1)
   intake.storing()
-  come(16)
+  come(128)
   expect(state.looks).toBe(3)
+})
+
+it('looks more often while many come, turn after turn', async () => {
+  const { state, come } = setUp({})
+  come(50)
+  expect(state.looks).toBe(0)
+  await nextTurn()
+  come(50)
+  expect(state.looks).toBe(6)
+  await nextTurn()
+  come(1)
+  await nextTurn()
+  come(50)
+  expect(state.looks).toBe(6)
 })

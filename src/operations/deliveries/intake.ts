@@ -15,17 +15,19 @@ export interface IntakeLimits {
 const LIMITS: IntakeLimits = { beginMs: 200, perTurn: 300, refuseMs: 60, mostStoring: 2_000 }
 
 /**
- * After this many deliveries in one turn, finished writes are settled and ready ones sent: a long turn must not delay their senders, and while
- * the other thread writes these, the next ones are begun.
+ * After this many deliveries in one turn, finished writes are settled and ready ones sent: a long turn must not delay their senders. If the turn
+ * before had several, more are on their way: then the next are begun while the first are written.
  */
-const LOOK_EVERY = 8
+const LOOK_EVERY = 64
+const LOOK_EVERY_WHEN_BUSY = 8
 
 export class Intake {
   readonly #look: () => void
   readonly #limits: IntakeLimits
   readonly #clock: () => number
-  /** How many came in this turn. */
+  /** How many came in this turn, and after how many of them is looked. */
   #came = 0
+  #lookEvery = LOOK_EVERY
   #begun = 0
   #beginningSince = 0
   #refusingSince: number | null = null
@@ -43,7 +45,7 @@ export class Intake {
       this.#beginAgain(this.#clock())
       setImmediate(this.#nextTurn)
     }
-    if (++this.#came % LOOK_EVERY === 0) this.#look()
+    if (++this.#came % this.#lookEvery === 0) this.#look()
     if (this.#storing >= this.#limits.mostStoring || this.#isRefusing()) return 'refuse'
     this.#begun++
     return 'begin'
@@ -86,6 +88,7 @@ export class Intake {
   }
 
   readonly #nextTurn = (): void => {
+    this.#lookEvery = this.#came < LOOK_EVERY_WHEN_BUSY ? LOOK_EVERY : LOOK_EVERY_WHEN_BUSY
     this.#came = 0
   }
 }

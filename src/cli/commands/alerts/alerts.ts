@@ -1,6 +1,6 @@
 // `millrace alerts …`: who is told when something fails.
-import { defineCommand, text } from '../../command.ts'
-import { CliError, EXIT } from '../../exit-code.ts'
+import { defineCommand, flag, text } from '../../command.ts'
+import { CliError, EXIT, usageError } from '../../exit-code.ts'
 import { showTime } from '../../terminal/show-time.ts'
 import { table } from '../../terminal/table.ts'
 
@@ -50,19 +50,24 @@ const ruleOf = ({ rule, count, minutes, seconds }: Alert): string =>
     ...(seconds === undefined ? [] : [`${seconds} s`]),
   ].join(' ')
 
+const TARGET_AND_RULE = {
+  url: text('url', 'the webhook that is told'),
+  email: text('addresses', 'the e-mail addresses that are told, separated by commas'),
+  flow: text('flow', 'the id or slug of the flow; by default all flows'),
+  tag: text('tag', 'for the flows with this tag'),
+  count: text('n', 'how many failures or rejections'),
+  minutes: text('n', 'within how many minutes'),
+  seconds: text('n', 'for how many seconds'),
+}
+
+const targetOf = ({ url, email }: { url?: string | undefined; email?: string | undefined }) =>
+  url === undefined ? { kind: 'email', to: email!.split(',').map((one) => one.trim()) } : { kind: 'webhook', url }
+
 export const addAlert = defineCommand({
   name: 'alerts add',
   summary: 'Make an alert; the secret of a webhook is shown only once',
   args: ['<rule>'],
-  options: {
-    url: text('url', 'the webhook that is told'),
-    email: text('addresses', 'the e-mail addresses that are told, separated by commas'),
-    flow: text('flow', 'the id or slug of the flow; by default all flows'),
-    tag: text('tag', 'for the flows with this tag'),
-    count: text('n', 'how many failures or rejections'),
-    minutes: text('n', 'within how many minutes'),
-    seconds: text('n', 'for how many seconds'),
-  },
+  options: TARGET_AND_RULE,
   examples: [
     ['the first failure of any flow', 'millrace alerts add first_failure --email team@example.com'],
     [
@@ -72,14 +77,61 @@ export const addAlert = defineCommand({
   ],
   async run({ connect, args, options, show, note }) {
     const { url, email, flow, tag } = options
-    if ((url === undefined) === (email === undefined))
-      throw new CliError(EXIT.usage, 'usage', 'Give --url or --email: who is told?')
-    const target =
-      url === undefined ? { kind: 'email', to: email!.split(',').map((one) => one.trim()) } : { kind: 'webhook', url }
-    const body = { rule: args[0], ...numbersOf(options), ...(flow && { flow }), ...(tag && { tag }), target }
-    const alert = await (await connect()).call<Alert & { secret?: string }>('POST', '/alerts', { body })
-    if (alert.secret !== undefined) note('Store the secret now: it is not shown again.')
-    return show(alert, () => [alert.id, ...(alert.secret === undefined ? [] : [alert.secret])].join('\n'))
+    if ((url === undefined) === (email === undefined)) throw usageError('Give --url or --email: who is told?')
+    const body = {
+      rule: args[0],
+      ...numbersOf(options),
+      ...(flow && { flow }),
+      ...(tag && { tag }),
+      target: targetOf(options),
+    }
+    const alert = await (await connect()).call<MadeAlert>('POST', '/alerts', { body })
+    if (alert.secret !== undefined) note(KEEP_SECRET)
+    return show(alert, () => idAndSecret(alert))
+  },
+})
+
+type MadeAlert = Alert & { secret?: string }
+const KEEP_SECRET = 'Store the secret now: it is not shown again.'
+const idAndSecret = ({ id, secret }: MadeAlert): string => [id, ...(secret === undefined ? [] : [secret])].join('\n')
+
+export const updateAlert = defineCommand({
+  name: 'alerts update',
+  summary: 'Change an alert; what is not given stays as it is, and so does the secret of a webhook',
+  args: ['<alert-id>'],
+  options: {
+    rule: text('rule', 'the rule; the numbers of another one have to be given with it'),
+    ...TARGET_AND_RULE,
+    flow: text('flow', 'for this flow: its id or slug'),
+    'all-flows': flag('for all flows again'),
+  },
+  examples: [
+    ['for the flows with a tag', 'millrace alerts update alr_01m7… --tag billing'],
+    ['another rule', 'millrace alerts update alr_01m7… --rule failures --count 20 --minutes 10'],
+  ],
+  async run({ connect, args, options, show, note }) {
+    const { rule, url, email, flow, tag } = options
+    if (url !== undefined && email !== undefined) throw usageError('Give --url or --email, not both: who is told?')
+    if (options['all-flows'] && (flow || tag))
+      throw usageError('--all-flows takes the limit away, and --flow and --tag set one: give one or the other.')
+    const api = await connect()
+    const { items } = await api.get<{ items: Alert[] }>('/alerts')
+    const before = items.find(({ id }) => id === args[0])
+    if (!before)
+      throw new CliError(EXIT.notFound, 'not_found', `There is no alert ${args[0]}; "millrace alerts list" shows them.`)
+    const { count, minutes, seconds } = before
+    const body = {
+      rule: rule ?? before.rule,
+      ...(rule === undefined || rule === before.rule ? { count, minutes, seconds } : {}),
+      ...numbersOf(options),
+      ...(options['all-flows'] || flow || tag
+        ? { flow, tag }
+        : { flow: before.flow?.id, tag: before.tag ?? undefined }),
+      target: url === undefined && email === undefined ? before.target : targetOf(options),
+    }
+    const alert = await api.call<MadeAlert>('PUT', `/alerts/${encodeURIComponent(before.id)}`, { body })
+    if (alert.secret !== undefined) note(KEEP_SECRET)
+    return show(alert, () => idAndSecret(alert))
   },
 })
 
