@@ -94,8 +94,9 @@ export function createBegin(
   })
 
   return (run, terms) => {
+    if (terms.concurrency !== null || terms.route?.paused || run.edited) return null
     // A large run begins when the queue has room for it.
-    if (terms.concurrency !== null || run.edited || (run.webhook?.rawBody.length ?? 0) > SMALL_RUN) return null
+    if ((run.webhook?.rawBody.length ?? 0) > SMALL_RUN) return null
     const known = here.known()
     const worker = here.reserve()
     if (worker === null) return null

@@ -169,8 +169,9 @@ it('have not begun if their flow is paused, and are not stored if their webhook 
   expect(await stored(stale.id)).toBeUndefined()
 })
 
-it('are accepted first if their flow has a limit', () => {
+it('are accepted first if their flow has a limit, or is known to be paused', () => {
   expect(begin(newRun('flow_limited'), { concurrency: 1 })).toBeNull()
+  expect(begin(newRun('flow_paused'), { route: { webhookId: 'hook', paused: true } as never })).toBeNull()
 })
 
 it('are stored once if the reply to the commit is lost, and what has not ended is nobody’s then', async () => {
