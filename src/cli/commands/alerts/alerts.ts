@@ -1,4 +1,5 @@
 // `millrace alerts …`: who is told when something fails.
+import { CODE } from '../../../base/error-catalogue.ts'
 import { defineCommand, flag, text } from '../../command.ts'
 import { CliError, EXIT, usageError } from '../../exit-code.ts'
 import { showTime } from '../../terminal/show-time.ts'
@@ -118,7 +119,11 @@ export const updateAlert = defineCommand({
     const { items } = await api.get<{ items: Alert[] }>('/alerts')
     const before = items.find(({ id }) => id === args[0])
     if (!before)
-      throw new CliError(EXIT.notFound, 'not_found', `There is no alert ${args[0]}; "millrace alerts list" shows them.`)
+      throw new CliError(
+        EXIT.notFound,
+        CODE.not_found,
+        `There is no alert ${args[0]}; "millrace alerts list" shows them.`,
+      )
     const { count, minutes, seconds } = before
     const body = {
       rule: rule ?? before.rule,

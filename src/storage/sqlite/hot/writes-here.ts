@@ -10,8 +10,9 @@ const OTHER_EVERY = 64
 /** If writes take longer than this on average, they hold up everything else for too long: so many go to the other thread then. */
 const SLOW_SECONDS = 0.001
 const AFTER_SLOW = 1_000
-/** The weight of the last write in the average. */
+/** The weight of the last write in the average, and the most that counts of it: one that stood still says little of the next. */
 const WEIGHT = 1 / 32
+const MOST_SECONDS = 2 * SLOW_SECONDS
 
 export class WritesHere {
   readonly #db: DatabaseSync
@@ -35,7 +36,7 @@ export class WritesHere {
     if (this.#single < QUIET || this.#single % OTHER_EVERY === 0) return null
     const result = this.doBatch(batch)
     if (!result) return null
-    this.#seconds += (result.seconds - this.#seconds) * WEIGHT
+    this.#seconds += (Math.min(result.seconds, MOST_SECONDS) - this.#seconds) * WEIGHT
     if (this.#seconds > SLOW_SECONDS) {
       this.#single = -AFTER_SLOW
       this.#seconds = 0

@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { HotWrite } from './hot-writes.ts'
+import { WritesHere } from './writes-here.ts'
+
+const ONE: HotWrite[] = [[]]
+const db = { isTransaction: false }
+let seconds: number
+let here: WritesHere
+beforeEach(() => {
+  seconds = 0.000_1
+  here = new WritesHere(db as never, () => ({ seconds, results: [0] }))
+})
+
+/** Returns how many of so many single writes are done here. */
+const doneHere = (count: number) => Array.from({ length: count }, () => here.tryBatch(ONE)).filter(Boolean).length
+
+describe('single writes', () => {
+  it('are done here, but for one of 64', () => {
+    expect(doneHere(640)).toBe(630)
+  })
+
+  it('go to the other thread for a while after several at once', () => {
+    expect(here.tryBatch([[], []])).toBeNull()
+    expect(doneHere(15)).toBe(0)
+    expect(doneHere(1)).toBe(1)
+  })
+
+  it('go to the other thread for long where the disk is slow', () => {
+    seconds = 0.003
+    expect(doneHere(1_000)).toBeLessThan(40)
+  })
+
+  it('stay here if one of them stands still now and then', () => {
+    let done = 0
+    for (let i = 0; i < 50; i++) {
+      seconds = 0.2
+      done += doneHere(1)
+      seconds = 0.000_1
+      done += doneHere(19)
+    }
+    expect(done).toBeGreaterThan(950)
+  })
+
+  it('go to the other thread while a transaction is open', () => {
+    const busy = new WritesHere({ isTransaction: true } as never, () => ({ seconds, results: [0] }))
+    expect(busy.tryBatch(ONE)).toBeNull()
+  })
+})
