@@ -211,16 +211,20 @@ class Checker {
   #object(schema: SchemaNode, value: Record<string, unknown>, path: string): void {
     const properties = schema.properties ?? {}
     const every = Object.values(schema.patternProperties ?? {})[0]
+    // Made once for all unknown keys, of which there may be thousands.
+    let unused: string[] | null = null
+    let others = ''
     for (const [key, item] of Object.entries(value)) {
       const property = Object.hasOwn(properties, key) ? properties[key] : every
       if (property) this.value(property, item, pointer(path, key))
-      else if (schema.additionalProperties === false)
-        this.#report(
-          'shape',
-          pointer(path, key),
-          'unknown_key',
-          `is not a known key here${this.#meant(key, Object.keys(properties))}; remove it`,
-        )
+      else if (schema.additionalProperties === false) {
+        if (unused === null) {
+          unused = Object.keys(properties).filter((name) => !Object.hasOwn(value, name))
+          others = possible(unused, schema.required ?? [])
+        }
+        const meant = this.#meant(key, unused) || others
+        this.#report('shape', pointer(path, key), 'unknown_key', `is not a known key here${meant}; remove it`)
+      }
     }
     for (const key of schema.required ?? []) {
       const hasDefault = properties[key]?.default !== undefined
@@ -248,6 +252,15 @@ class Checker {
     this.#report('shape', path, 'wrong_type', `must be ${typeName(types[0]!)}${orTemplate}, but is ${describe(value)}`)
     return false
   }
+}
+
+const MOST_NAMED = 6
+
+/** Names the keys that an object may have as well, those that it needs first. */
+function possible(unused: readonly string[], required: readonly string[]): string {
+  const names = [...new Set([...required.filter((name) => unused.includes(name)), ...unused])]
+  if (names.length === 0) return ''
+  return ` (there may be ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''})`
 }
 
 /** Most values hold no template, and need no path. */

@@ -256,13 +256,18 @@ describe('millrace test', () => {
 
   it('points at what is wrong in a test, and at a flow that is not there', async () => {
     write('a.yaml', documentOf())
-    write('a.test.yaml', { tests: [{ name: 'x', expct: {}, expect: { delivery: 'lost' } }] })
+    write('a.test.yaml', {
+      tests: [
+        { name: 'x', expct: {} },
+        { name: 'y', expect: { delivery: 'lost' } },
+      ],
+    })
     const { exit, json } = await callCli(['test', folder, '--json'])
     expect(exit).toBe(1)
     expect(json().tests[0].faults).toEqual([
       '/tests/0/expct: expct is not a known key here (did you mean "expect"?); remove it',
       expect.stringContaining(
-        '/tests/0/expect/delivery: delivery must be one of accepted, duplicate, filtered, rejected',
+        '/tests/1/expect/delivery: delivery must be one of accepted, duplicate, filtered, rejected',
       ),
     ])
     write('b.test.yaml', { tests: [{ name: 'x' }] })

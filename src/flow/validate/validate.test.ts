@@ -157,6 +157,17 @@ describe('validate', () => {
     ])
   })
 
+  it('names what may stand in place of an unknown key: what is near, else what is needed, never what is there', () => {
+    const branch = { id: 'a', kind: 'branch', if: '{{ vars.x }}' }
+    const messages = check(flow([branch, { id: 'b', kind: 'http', uri: 'https://a' }])).shape.map(
+      ({ message }) => message,
+    )
+    expect(messages[0]).toMatch(
+      /^if is not a known key here \(there may be cases, .+, …\); remove it$|^if .*\(there may be cases, [^…]+\); remove it$/,
+    )
+    expect(messages[1]).toBe('uri is not a known key here (did you mean "url"?); remove it')
+  })
+
   it('refuses to save a trigger of an unknown kind', () => {
     expect(codes(check({ name: 'x', trigger: { kind: 'timer' }, steps: [] }).shape)).toEqual([
       '/trigger/kind unknown_kind',
