@@ -132,7 +132,7 @@ export interface RunStore {
   /** Resolves when the run is durable. If another run holds the dedupe key, starts nothing and returns that run's id. */
   accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
   /**
-   * Begins to store a run that needs no dedupe key, and returns the claim on it: what it does before anything leaves the process is
+   * Begins to store a small run that needs no dedupe key, and returns the claim on it: what it does before anything leaves the process is
    * stored with its start. `stored` rejects with NotBegun if the run was not to begin. Returns null if it has to be accepted first.
    */
   begin?(run: NewRun, terms: RunTerms): (Claim & Required<Pick<Claim, 'stored'>>) | null

@@ -1,6 +1,6 @@
 // Stores runs that have begun already: one that reaches nothing outside is stored with its end, in one statement. The database has
 // the last word on whether it has begun: if not, what it did is dropped, and nobody has seen it.
-import { type NewRun, type RunProgress, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import { type Accepted, NotBegun, type RunStore, type RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { countedEnd, NO_BUCKET } from '../rows/flow-counts.ts'
@@ -95,8 +95,6 @@ export function createBegin(
 
   return (run, terms) => {
     if (terms.concurrency !== null || terms.route?.paused || run.edited) return null
-    // A large run begins when the queue has room for it.
-    if ((run.webhook?.rawBody.length ?? 0) > SMALL_RUN) return null
     const known = here.known()
     const worker = here.reserve()
     if (worker === null) return null

@@ -1,31 +1,25 @@
 // Runs that begin before their start is stored; the database may say that they have not begun.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
-import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { query } from '../../../test/harness/postgres.ts'
 import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { RunTerms } from '../../operations/ports/runs.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { entry, newRun } from '../conformance/store-contract.testkit.ts'
-import { openPostgres, type PostgresStorage } from './database.ts'
+import { type BehindProxy, openBehindProxy } from './behind-proxy.testkit.ts'
 import { nowhere } from './nowhere.testkit.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from './run-journal.ts'
 
-let databases: Databases
-let proxy: CuttingProxy
-let storage: PostgresStorage
-let journal: PostgresRunJournal
+let database: BehindProxy
+let proxy: BehindProxy['proxy']
+let countsOf: BehindProxy['countsOf']
 let url: string
+let journal: PostgresRunJournal
 let known: number
 let commits = 0
 
 beforeAll(async () => {
-  databases = await startDatabases()
-  url = await databases.create()
-  const { hostname, port } = new URL(url)
-  proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) })
-  const through = new URL(url)
-  through.host = `127.0.0.1:${proxy.port}`
-  storage = await openPostgres(through.href)
+  database = await openBehindProxy()
+  ;({ proxy, countsOf, url } = database)
   known = await changes()
   const here = {
     ...nowhere,
@@ -35,13 +29,9 @@ beforeAll(async () => {
       known = changes
     },
   }
-  journal = createPostgresRunJournal(storage, testProtect(), here, () => commits++)
+  journal = createPostgresRunJournal(database.storage, testProtect(), here, () => commits++)
 })
-afterAll(async () => {
-  await storage.close()
-  await proxy.close()
-  await databases.stop()
-})
+afterAll(() => database.close())
 
 const changes = async () => Number((await query(url, 'select last_value from change_count'))[0]!['last_value'])
 const begin = (run: NewRun, terms: Partial<RunTerms> = {}) =>
@@ -61,10 +51,6 @@ const stored = async (id: string) => {
     (select count(*)::int from step where run_id = run.id) as steps from run where id = $1`
   return (await query(url, text, [id]))[0]
 }
-const countsOf = (flowId: string) =>
-  query(url, 'select counter, sum(count)::int as count from flow_delta where flow_id = $1 group by 1 order by 1', [
-    flowId,
-  ])
 const notBegun = (accepted: object) => ({ message: 'The run has not begun here.', accepted })
 const dropped = { epoch: 0, worker: null, started_at: null, finished_at: null, status: 'queued', steps: 0 }
 

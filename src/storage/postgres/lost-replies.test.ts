@@ -1,45 +1,31 @@
 // Tests a socket that breaks after the database has committed and before it could say so: nothing is done twice or lost.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
-import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { query } from '../../../test/harness/postgres.ts'
 import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { newRun } from '../conformance/store-contract.testkit.ts'
-import { openPostgres, type PostgresStorage } from './database.ts'
+import { type BehindProxy, openBehindProxy } from './behind-proxy.testkit.ts'
 import { nowhere } from './nowhere.testkit.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from './run-journal.ts'
 
-let databases: Databases
-let proxy: CuttingProxy
-let storage: PostgresStorage
-let journal: PostgresRunJournal
+let database: BehindProxy
+let proxy: BehindProxy['proxy']
+let storage: BehindProxy['storage']
+let countsOf: BehindProxy['countsOf']
 let url: string
+let journal: PostgresRunJournal
 
 beforeAll(async () => {
-  databases = await startDatabases()
-  url = await databases.create()
-  const { hostname, port } = new URL(url)
-  proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) })
-  const through = new URL(url)
-  through.host = `127.0.0.1:${proxy.port}`
-  storage = await openPostgres(through.href)
+  database = await openBehindProxy()
+  ;({ proxy, storage, countsOf, url } = database)
   journal = createPostgresRunJournal(storage, testProtect(), nowhere)
 })
-afterAll(async () => {
-  await storage.close()
-  await proxy.close()
-  await databases.stop()
-})
+afterAll(() => database.close())
 
 const holding = (text: string) => (message: Buffer) => message.includes(text)
 const runsOf = (flowId: string) => query(url, 'select id, status, epoch from run where flow_id = $1', [flowId])
-
-const countsOf = (flowId: string) =>
-  query(url, 'select counter, sum(count)::int as count from flow_delta where flow_id = $1 group by 1 order by 1', [
-    flowId,
-  ])
 
 const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
   path,
