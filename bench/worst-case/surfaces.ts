@@ -1,5 +1,6 @@
 // Lists every way in for data from outside, each with the inputs that belong there.
 import { createServer } from 'node:http'
+import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliCompress, deflate, gzip } from 'node:zlib'
 import { readConfig } from '../../src/app/config.ts'
@@ -11,6 +12,7 @@ import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
+import { readRequest } from '../../src/http/webhooks/plain/read-request.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
 import { chooseChallenge } from '../../src/steps/http/auth/digest.ts'
 import { MARKDOWN_INPUTS } from './approval-inputs.ts'
@@ -32,6 +34,7 @@ import {
   YAML_INPUTS,
 } from './inputs.ts'
 import { MULTIPART_INPUTS, MULTIPART_TYPE } from './multipart-inputs.ts'
+import { PLAIN_INPUTS } from './plain-inputs.ts'
 import { senderSurfaces } from './sender-inputs.ts'
 
 export interface Surface {
@@ -146,6 +149,15 @@ export async function openSurfaces(
       inputs: YAML_INPUTS,
       most: 16_000,
       prepare: posts('/api/auth/sign-in/email', 'application/yaml'),
+    },
+    {
+      name: 'webhook, read from the socket',
+      who: 'a sender',
+      inputs: PLAIN_INPUTS,
+      prepare(text) {
+        const bytes = Buffer.from(text)
+        return () => readRequest(bytes, new Socket())
+      },
     },
     { name: 'webhook, JSON', who: 'a sender', inputs: JSON_INPUTS, prepare: posts(keeps.path, 'application/json') },
     {

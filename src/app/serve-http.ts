@@ -66,7 +66,7 @@ export async function stopServing(
   const closed = Promise.all([server.close(), listening.close()])
   await finishRuns()
   replies.releaseAll()
-  const cutOff = setTimeout(() => server.http.closeAllConnections(), 1000)
+  const cutOff = setTimeout(() => server.cutOff(), 1000)
   await closed
   clearTimeout(cutOff)
 }

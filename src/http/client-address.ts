@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 
-export type ClientAddress = (request: IncomingMessage) => string
+type Received = Pick<IncomingMessage, 'headers' | 'socket'>
+
+export type ClientAddress = (request: Received) => string
 
 /** `trusted`: addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
@@ -31,4 +33,4 @@ export function networkOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-const peerOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? ''
+const peerOf = (request: Received): string => request.socket.remoteAddress ?? ''

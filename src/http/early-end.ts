@@ -12,7 +12,7 @@ export function closeSoon(socket: Socket): void {
 }
 
 /** For a refusal that does not want the body. True: it is still coming, and the reply must say that the connection closes. */
-export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
+export async function leaveBody(raw: IncomingMessage | { complete: true }): Promise<boolean> {
   // A turn later the parser is done with a small body, and the connection can stay open.
   if (!raw.complete) await nextTurn()
   if (raw.complete) return false

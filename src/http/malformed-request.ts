@@ -7,7 +7,7 @@ import { failureBody } from './failure.ts'
 import { mayTakeLonger } from './longer-time.ts'
 
 /** Finds what the parser accepts although it is an attack or a mistake. */
-export function faultOfHead(raw: IncomingMessage): string | null {
+export function faultOfHead(raw: Pick<IncomingMessage, 'url' | 'rawHeaders' | 'httpVersion'>): string | null {
   if (!raw.url!.startsWith('/')) return 'The request target must be a path.'
   let hosts = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {

@@ -4,6 +4,7 @@ import {
   createServer as createHttpServer,
   type Server as HttpServer,
   type IncomingMessage,
+  type RequestListener,
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,7 +16,9 @@ import { EventStreams } from './event-stream.ts'
 import { answerMalformed } from './malformed-request.ts'
 import { createCallbackListener } from './webhooks/callback-listener.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
-import { type Choose, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
+import { type Origins, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
+import { PlainConnections } from './webhooks/plain/connections.ts'
+import { KEEP_ALIVE_MS } from './webhooks/plain/plain-reply.ts'
 import { traceWebhooks } from './webhooks/trace-webhooks.ts'
 
 export interface Server {
@@ -23,9 +26,15 @@ export interface Server {
   streams: EventStreams
   /** Requests for the API wait for this. */
   loadApi(): Promise<Api>
-  /** The API takes no more requests. */
+  /** The API takes no more requests, and no connection more than the one that it is serving. */
   close(): Promise<void>
+  /** Closes the connections that are left. */
+  cutOff(): void
 }
+
+/** Slow senders are cut off: headers within 15 s, the whole request within 2 minutes. */
+const HEADERS_MS = 15_000
+const REQUEST_MS = 120_000
 
 export function createServer(options: ServerOptions): Server {
   const { services, onBug } = options
@@ -45,7 +54,7 @@ export function createServer(options: ServerOptions): Server {
       })
     return loading
   }
-  const api: WebhookListener = (request, response) => {
+  const api: RequestListener = (request, response) => {
     if (loaded) loaded.handle(request, response)
     else void loadApi().then(({ handle }) => handle(request, response))
   }
@@ -53,35 +62,51 @@ export function createServer(options: ServerOptions): Server {
   const listener = createWebhookListener(services, clientAddress, onBug)
   const callbacks = createCallbackListener(services, authenticate, clientAddress, onBug)
   const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
-  const choose = (): Choose => {
-    if (options.healthOnly) return () => api
-    return options.webhooksApart
-      ? onTwoOrigins(services, webhooks, callbacks, api)
-      : onOneOrigin(webhooks, callbacks, api)
-  }
-  const http = listenOn(choose(), api)
+  const listeners = { webhooks, callbacks, api }
+  const origins = options.webhooksApart ? onTwoOrigins(services, listeners) : onOneOrigin(listeners)
+  const http = listenOn(options.healthOnly ? () => api : origins.choose, api)
   http.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, services.ids.next('req')))
+  const plain = options.healthOnly ? null : acceptPlain(http, origins.plain)
   return {
     http,
     streams,
     loadApi,
     async close() {
+      plain?.close()
       await (await loading)?.close()
+    },
+    cutOff() {
+      plain?.destroyAll()
+      http.closeAllConnections()
     },
   }
 }
 
+/** Has connections go to node:http only when something comes on them that is not plain. */
+function acceptPlain(http: HttpServer, take: WebhookListener): PlainConnections {
+  const [serve] = http.listeners('connection')
+  const late = Object.assign(new Error('nothing came'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  const plain = new PlainConnections({
+    take,
+    leave: (socket) => serve!.call(http, socket),
+    late: (socket) => http.emit('clientError', late, socket),
+    firstWithinMs: HEADERS_MS,
+  })
+  http.removeAllListeners('connection')
+  http.on('connection', (socket) => plain.accept(socket))
+  return plain
+}
+
 /** One server for the API and for what goes past its router. */
-function listenOn(choose: Choose, api: WebhookListener): HttpServer {
-  const listen: WebhookListener = (request, response) => choose(request)(request, response)
+function listenOn(choose: Origins['choose'], api: RequestListener): HttpServer {
+  const listen: RequestListener = (request, response) => choose(request)(request, response)
   const server = createHttpServer(
     {
-      // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
-      headersTimeout: 15_000,
-      requestTimeout: 120_000,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
       // Checks often, so that a thousand slow senders are not cut off in one turn of the event loop.
       connectionsCheckingInterval: 100,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: 16_384,
       // faultOfHead checks this, so that the answer has the shape of all others.
       requireHostHeader: false,

@@ -26,7 +26,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     () => '127.0.0.1',
     (bug) => bugs.push(bug),
   )
-  const server = createServer(listener)
+  const server = createServer((request, response) => listener({ request, response }))
   try {
     const document = { name: 'Busy', trigger: { kind: 'webhook' }, steps: [] }
     const route = (await runtime.publish(document)) as RouteRecord

@@ -11,6 +11,7 @@ import {
   startMillrace,
   temporaryFolder,
 } from '../harness/millrace.ts'
+import { connectRaw, requestBytes } from '../harness/raw-request.ts'
 import { DELIVERY, newTrace, printSpans, SPAN_ERROR, spansOf, traceOf } from '../harness/spans.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
@@ -218,6 +219,32 @@ describe('with an SDK', () => {
       status: { code: 0 },
       attributes: { 'http.response.status_code': 400 },
     })
+  })
+
+  it.each([
+    ['plain', []],
+    ['read by node:http', ['TE: trailers']],
+  ])('records whether the sender of a delivery got its reply: %s', async (_what, more) => {
+    const gate = await startGate()
+    const { flow } = await millrace.publish(flowOf([call('', { url: gate.url })], { response: { mode: 'finished' } }))
+    const send = async () => {
+      const { traceId, headers } = newTrace()
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+      const sender = await connectRaw(millrace.port)
+      sender.write(requestBytes({ target: `/api/v1/webhooks/${flow.webhook.id}`, headers: [...lines, ...more] }))
+      return { traceId, sender }
+    }
+    const [stays, leaves] = [await send(), await send()]
+    await gate.count(2)
+    leaves.sender.socket.resetAndDestroy()
+    const left = await traceOf(millrace, leaves.traceId, [DELIVERY])
+    expect(left(DELIVERY).attributes).not.toHaveProperty('http.response.status_code')
+    gate.open()
+    await stays.sender.reply()
+    const stayed = await traceOf(millrace, stays.traceId, [DELIVERY])
+    expect(stayed(DELIVERY).attributes).toHaveProperty('http.response.status_code', 200)
+    stays.sender.socket.destroy()
+    await gate.close()
   })
 
   it('keeps the trace over a wait and over the end of the process', { timeout: 60_000 }, async () => {

@@ -89,7 +89,7 @@ function parseReply(bytes: Buffer): { answer: Answer; length: number } | null {
   if (headEnd === -1) return null
   const [statusLine, ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine!)?.[1])
-  const headers = new Headers(lines.map((line) => line.split(/:\s*/, 2) as [string, string]))
+  const headers = new Headers(lines.map((line) => /^(.*?):\s*(.*)$/.exec(line)!.slice(1) as [string, string]))
   const bodyLength = Number(headers.get('content-length') ?? 0)
   const length = headEnd + 4 + bodyLength
   if (bytes.length < length) return null

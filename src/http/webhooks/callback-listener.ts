@@ -1,6 +1,6 @@
 // Receives requests to callbacks, beside the API's router as webhooks are, with the same checks in the same order; and serves the
 // pages of approvals at the same path.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import { admitCallback } from '../../operations/callbacks/admit-callback.ts'
@@ -18,7 +18,8 @@ import { failureOf } from '../failure.ts'
 import { faultOfHead } from '../malformed-request.ts'
 import { type ApprovalVisit, answerForm, showApproval } from './approval-visit.ts'
 import { answerCaller } from './caller-answer.ts'
-import { sendFailure, type Visit, type WebhookListener } from './listener.ts'
+import type { Streamed, Visit } from './exchange.ts'
+import { sendFailure } from './listener.ts'
 import { mayBeLarge, readBody, readHead } from './request.ts'
 
 const PREFIX = '/api/v1/callbacks/'
@@ -31,11 +32,10 @@ export function createCallbackListener(
   authenticate: Authenticate,
   clientAddress: ClientAddress,
   onBug: (error: unknown, route: string) => void,
-): WebhookListener {
+): RequestListener {
   return (request, response) => {
-    const visit: Visit = {
-      request,
-      response,
+    const visit: Visit<Streamed> = {
+      exchange: { request, response },
       requestId: services.ids.next('req'),
       ip: clientAddress(request),
       // A callback is not begun anew by a sender that is refused as a delivery is: many at once only take longer.
@@ -55,8 +55,9 @@ export function createCallbackListener(
   }
 }
 
-async function handle(services: Services, authenticate: Authenticate, visit: Visit): Promise<void> {
-  const { request, response, requestId } = visit
+async function handle(services: Services, authenticate: Authenticate, visit: Visit<Streamed>): Promise<void> {
+  const { requestId } = visit
+  const { request, response } = visit.exchange
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
@@ -90,7 +91,7 @@ const tokenOf = ({ url }: IncomingMessage): string => {
 
 async function receive(
   services: Services,
-  { request, response, crowdedOut, hold }: Visit,
+  { exchange: { request, response }, crowdedOut, hold }: Visit<Streamed>,
   record: CallbackRecord | null,
   head: DeliveryHead,
 ): Promise<CallerReply> {
@@ -104,11 +105,12 @@ async function receive(
 async function approval(
   services: Services,
   authenticate: Authenticate,
-  visit: Visit,
+  visit: Visit<Streamed>,
   record: CallbackRecord,
   head: DeliveryHead,
 ): Promise<void> {
-  const { request, response, requestId, hold } = visit
+  const { requestId, hold } = visit
+  const { request, response } = visit.exchange
   const caller = await authenticate(request)
   if (!caller) countRefused(services, request.headers, visit.ip)
   const asked: ApprovalVisit = { request, response, requestId, record, caller }
@@ -123,7 +125,7 @@ const NOT_KEPT = new Set<ApiErrorCode>([CODE.rate_limited, CODE.overloaded, CODE
 
 async function refuse(
   services: CallbackServices,
-  { request, response, requestId }: Visit,
+  { exchange: { request, response }, requestId }: Visit<Streamed>,
   head: DeliveryHead,
   record: CallbackRecord | null,
   rejection: Rejection,

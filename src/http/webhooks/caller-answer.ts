@@ -3,11 +3,12 @@ import type { ServerResponse } from 'node:http'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import { charsetOf, encodeText, isWritable } from '../../flow/formats/charsets.ts'
 import { isContentType, isReplyHeaderAllowed } from '../../flow/reply-header.ts'
+import type { PlainReply } from './plain/plain-reply.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function answerCaller(
-  response: ServerResponse,
+  response: ServerResponse | PlainReply,
   requestId: string,
   { status, headers, body }: CallerReply,
 ): void {
@@ -53,7 +54,7 @@ export function replyHead(requestId: string, headers: string[]): string[] {
 
 /** Headers as a flat list of names and values. */
 export function writeReply(
-  response: ServerResponse,
+  response: ServerResponse | PlainReply,
   requestId: string,
   status: number,
   headers: string[],

@@ -1,9 +1,8 @@
 // Receives webhook requests, beside the API's router: it needs the head of a request, in order, before any byte of the body.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
-import type { BodyHold } from '../../operations/deliveries/body-budget.ts'
 import { checkSender, findRoute, overloadOf } from '../../operations/deliveries/check-sender.ts'
 import type { Admission, DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
 import { isUpload, Upload } from '../../operations/deliveries/files/upload.ts'
@@ -18,9 +17,11 @@ import { leaveBody } from '../early-end.ts'
 import { failureBody, failureOf } from '../failure.ts'
 import { faultOfHead } from '../malformed-request.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
+import { type Exchange, PlainExchange, type Streamed, type Visit } from './exchange.ts'
 import { answerWithFile } from './files/answer-file.ts'
 import { receiveFiles } from './files/receive-files.ts'
 import { keptBody } from './kept-body.ts'
+import type { PlainReply } from './plain/plain-reply.ts'
 import { mayBeLarge, readBody, readHead } from './request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
@@ -37,20 +38,7 @@ const targetOf = (url: string): RegExpExecArray | null => {
   return TARGET.exec(question === -1 ? url.slice(PREFIX.length) : url.slice(PREFIX.length, question))
 }
 
-export type WebhookListener = (request: IncomingMessage, response: ServerResponse) => void
-
-/** A request on its way through the phases. */
-export interface Visit {
-  request: IncomingMessage
-  response: ServerResponse
-  requestId: string
-  /** Of the sender, behind proxies too. */
-  ip: string
-  /** More come in than can be stored. */
-  crowdedOut: boolean
-  /** Counts the bytes of a body that may be large. */
-  hold: BodyHold | null
-}
+export type WebhookListener = (exchange: Exchange) => void
 
 export function createWebhookListener(
   services: Services,
@@ -58,18 +46,19 @@ export function createWebhookListener(
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
   const { intake, queue, bodies, ids } = services
-  return (request, response) => {
+  return (exchange) => {
+    const { request, response } = exchange
+    const isLarge = !(exchange instanceof PlainExchange) && mayBeLarge(exchange.request)
     const requestId = ids.next('req')
     const crowdedOut = intake.next() === 'refuse'
     const isOverloaded = crowdedOut || queue.isSlow(intake.beingStored)
-    if (isOverloaded && isTurnedAway(services, { request, response, requestId, crowdedOut })) return
+    if (isOverloaded && !isLarge && isTurnedAway(services, { exchange, requestId, crowdedOut })) return
     const visit: Visit = {
-      request,
-      response,
+      exchange,
       requestId,
       ip: clientAddress(request),
       crowdedOut,
-      hold: mayBeLarge(request) ? bodies.open() : null,
+      hold: isLarge ? bodies.open() : null,
     }
     handle(services, visit).catch((error) => {
       const failure = failureOf(error)
@@ -88,9 +77,9 @@ export function createWebhookListener(
 /** Refuses a delivery by its head alone. Returns false if all checks have to be made. */
 function isTurnedAway(
   services: Services,
-  { request, response, requestId, crowdedOut }: Pick<Visit, 'request' | 'response' | 'requestId' | 'crowdedOut'>,
+  { exchange: { request, response }, requestId, crowdedOut }: Pick<Visit, 'exchange' | 'requestId' | 'crowdedOut'>,
 ): boolean {
-  if (request.method !== 'POST' || mayBeLarge(request) || faultOfHead(request)) return false
+  if (request.method !== 'POST' || faultOfHead(request)) return false
   const target = targetOf(request.url!)
   const rejection = target && target[2] === undefined ? overloadOf(services, target[1]!, crowdedOut) : null
   if (!rejection) return false
@@ -101,7 +90,8 @@ function isTurnedAway(
 }
 
 async function handle(services: Services, visit: Visit): Promise<void> {
-  const { request, response, requestId, hold } = visit
+  const { requestId, hold } = visit
+  const { request, response } = visit.exchange
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
@@ -122,7 +112,7 @@ async function handle(services: Services, visit: Visit): Promise<void> {
 
 /** Until the delivery is stored; null: it was refused, and the sender knows. */
 async function receive(services: Services, visit: Visit): Promise<CallerReply | Later | null> {
-  const { request, response, crowdedOut, hold } = visit
+  const { exchange, crowdedOut } = visit
   let body: Buffer | Upload | null = null
   try {
     for (let attempt = 1; ; attempt++) {
@@ -131,10 +121,9 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
       const route = await findRoute(services, head)
       try {
         const admission = await checkSender(services, head, route, crowdedOut)
-        body ??= isUpload(admission.trigger, mediaType(head.metadata.contentType))
-          ? await receiveFiles(services, visit, admission)
-          : await readBody(request, response, head, services.maxBodyBytes, hold)
-        return await (hold ? storeInTurn : store)(services, admission, body)
+        body ??=
+          exchange instanceof PlainExchange ? exchange.request.body : await bodyOf(services, exchange, visit, admission)
+        return await (visit.hold ? storeInTurn : store)(services, admission, body)
       } catch (problem) {
         if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
         if (!(problem instanceof Rejection)) throw problem
@@ -147,7 +136,17 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
   }
 }
 
-function headOf(services: Services, { request, requestId, ip }: Visit): DeliveryHead {
+const bodyOf = (
+  services: Services,
+  { request, response }: Streamed,
+  { hold }: Visit,
+  admission: Admission,
+): Promise<Buffer | Upload> =>
+  isUpload(admission.trigger, mediaType(admission.head.metadata.contentType))
+    ? receiveFiles(services, { request, response, hold }, admission)
+    : readBody(request, response, admission.head, services.maxBodyBytes, hold)
+
+function headOf(services: Services, { exchange: { request }, requestId, ip }: Visit): DeliveryHead {
   const target = targetOf(request.url!)
   const test = target?.[2] !== undefined
   return readHead(request, { webhookId: target?.[1] ?? '', test, ip, requestId, now: services.now() })
@@ -186,7 +185,8 @@ async function refuse(
   rejection: Rejection,
   body: Buffer | Upload | null,
 ): Promise<void> {
-  const { request, response, requestId } = visit
+  const { requestId } = visit
+  const { request, response } = visit.exchange
   const { code, message, retryAfterSeconds } = rejection
   // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
   const inbox = code === CODE.webhook_not_found ? services.published.route(head.webhookId) : route
@@ -205,7 +205,7 @@ async function refuse(
 }
 
 export function sendFailure(
-  response: ServerResponse,
+  response: ServerResponse | PlainReply,
   requestId: string,
   code: ApiErrorCode,
   message: string,

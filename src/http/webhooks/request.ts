@@ -12,7 +12,7 @@ import { withoutOwnCookies } from '../access/cookies.ts'
 import { decodeBody } from './decode-body.ts'
 
 export function readHead(
-  raw: IncomingMessage,
+  raw: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>,
   {
     webhookId,
     test,

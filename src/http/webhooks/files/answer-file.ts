@@ -8,10 +8,11 @@ import { type FileValue, NoSuchFile, type OpenFile } from '../../../engine/ports
 import type { CallerReply } from '../../../engine/step-kind.ts'
 import type { Services } from '../../../operations/services.ts'
 import { answerCaller, headersOf, replyHead } from '../caller-answer.ts'
+import { PlainReply } from '../plain/plain-reply.ts'
 
 export async function answerWithFile(
   { files }: Pick<Services, 'files'>,
-  response: ServerResponse,
+  response: ServerResponse | PlainReply,
   requestId: string,
   { status, headers, file }: CallerReply & Required<Pick<CallerReply, 'file'>>,
 ): Promise<void> {
@@ -33,8 +34,10 @@ export async function answerWithFile(
     others.push('content-disposition', attachment(file.value))
   others.push('content-length', String(opened.size))
   response.writeHead(status, replyHead(requestId, others))
+  const bytes = Readable.from(opened.bytes)
+  if (response instanceof PlainReply) return response.stream(bytes)
   // The caller may leave before the end: then nobody is to be told.
-  await pipeline(Readable.from(opened.bytes), response).catch(() => response.destroy())
+  await pipeline(bytes, response).catch(() => response.destroy())
 }
 
 /** RFC 6266: a plain name for old clients, and the whole one. */
