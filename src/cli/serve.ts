@@ -4,12 +4,12 @@ import { readConfig } from '../app/config.ts'
 import { ConfigError } from '../app/read-setting.ts'
 import { type App, startApp } from '../app/start.ts'
 import { Refusal } from '../base/refusals.ts'
-import { limitMemory } from './limit-memory.ts'
+import { tuneV8 } from './tune-v8.ts'
 
 const EXIT_WITHIN_MS = 9_500
 
 export async function serve(): Promise<void> {
-  limitMemory()
+  tuneV8()
   let app: App
   try {
     app = await startApp(readConfig())

@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const FLAG = '--max-semi-space-size=8'
+const PRELUDE = `import { tuneV8 } from '${pathToFileURL(join(import.meta.dirname, 'tune-v8.ts')).href}'
+tuneV8()`
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,9 +26,8 @@ describe('the flag for a small young generation', () => {
     const script = join(folder, 'script.mjs')
     writeFileSync(
       script,
-      `import { Worker } from 'node:worker_threads'
-import { limitMemory } from '${pathToFileURL(join(import.meta.dirname, 'limit-memory.ts')).href}'
-limitMemory()
+      `${PRELUDE}
+import { Worker } from 'node:worker_threads'
 const code = 'require("node:worker_threads").parentPort.postMessage(require("node:v8").getHeapStatistics().heap_size_limit)'
 const limit = (young) => new Promise((resolve) =>
   new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: young } }).once('message', resolve))
@@ -56,9 +57,35 @@ for (let i = 0; i < 1e6; i++) {
   }
 
   it('are made among the young all the same', () => {
-    const limiting = `import { limitMemory } from '${pathToFileURL(join(import.meta.dirname, 'limit-memory.ts')).href}'
-limitMemory()`
     expect(decisions('').length).toBeGreaterThan(0)
-    expect(decisions(limiting)).toEqual([])
+    expect(decisions(PRELUDE)).toEqual([])
+  })
+})
+
+describe('a function that is called often', () => {
+  /** Returns which compilers optimize it. */
+  function compilers(prelude: string): string[] {
+    const script = join(folder, 'often.mjs')
+    writeFileSync(
+      script,
+      `${prelude}
+import { setImmediate as nextTurn } from 'node:timers/promises'
+let sum = 0
+function often(text) {
+  for (let i = 0; i < text.length; i++) sum += text.charCodeAt(i) % 7
+}
+for (let i = 0; i < 2_000; i++) {
+  often('a text of some length')
+  if (i % 100 === 0) await nextTurn()
+}`,
+    )
+    const said = execFileSync(process.execPath, ['--trace-opt', script], { encoding: 'utf8', maxBuffer: 64 << 20 })
+    const found = said.matchAll(/^\[marking .*<JSFunction often .*for optimization to (\w+)/gm)
+    return [...new Set(Array.from(found, ([, target]) => target!))]
+  }
+
+  it('is optimized for good at once', () => {
+    expect(compilers('')).toContain('MAGLEV')
+    expect(compilers(PRELUDE)).toEqual(['TURBOFAN_JS'])
   })
 })
