@@ -43,12 +43,11 @@ export type Pending = 'wait' | 'call' | 'callback'
 export type ClosingOutcome = Exclude<JournalEntry['outcome'], Pending | null>
 
 export function closeEntry(entry: JournalEntry, outcome: ClosingOutcome, finishedAt: number): JournalEntry {
-  return Object.assign(entry, {
-    finishedAt,
-    resumeAt: null,
-    outcome,
-    status: outcome === 'failed' ? 'failed' : 'succeeded',
-  })
+  entry.finishedAt = finishedAt
+  entry.resumeAt = null
+  entry.outcome = outcome
+  entry.status = outcome === 'failed' ? 'failed' : 'succeeded'
+  return entry
 }
 
 /** Marks a step as cut short: it has no outcome that counts. */

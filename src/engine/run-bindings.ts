@@ -76,6 +76,11 @@ export function rootsOf(
   return roots
 }
 
+/** `Object.assign` takes several times as long, as it finds its way anew for each run. */
+export function setVars({ vars }: Roots, values: object): void {
+  for (const name of Object.keys(values)) (vars as Roots)[name] = (values as Roots)[name]
+}
+
 /** Returns the roots of a round: its item, and the outer results with those of its own steps, which `while` rounds share. */
 export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps: boolean): Roots {
   const copy = (of: unknown) => Object.assign(Object.create(null), of)

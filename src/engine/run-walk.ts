@@ -11,7 +11,7 @@ import type { EnginePorts } from './ports/engine-ports.ts'
 import type { Advanced, ClaimedRun, JournalEntry, RunError } from './ports/run-journal.ts'
 import type { RunTrace } from './ports/tracing.ts'
 import { park, parkForRetry } from './retry.ts'
-import { type Roots, rootsOf } from './run-bindings.ts'
+import { type Roots, rootsOf, setVars } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 import { WaitingCaller } from './waiting-caller.ts'
 import { RunWaits } from './waits/run-waits.ts'
@@ -209,7 +209,7 @@ export class RunWalk implements StepWalk {
     // A round that waits is walked again in this process, and needs its own finished steps.
     if (roots !== this.#roots) this.recorded.set(entry.path, entry)
     // Only new assignments are applied: the claim already contains the recorded variables.
-    if (entry.outcome === 'assign') Object.assign(roots['vars'] as object, entry.output)
+    if (entry.outcome === 'assign') setVars(roots, entry.output as object)
     this.#applyOutcome(step, entry, roots)
   }
 

@@ -1,5 +1,6 @@
 // Turns valid steps into what the engine runs: templates are parsed once, defaults filled in, nested steps linked.
 import type { TSchema } from 'typebox'
+import { BareObject } from '../base/bare-object.ts'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
 import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
@@ -307,8 +308,10 @@ function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: 
     else constants[key] = compiled.constant
   }
   if (dynamic.length === 0) return { constant: constants }
+  const fixed = Object.entries(constants)
   return (bindings) => {
-    const result: Record<string, unknown> = Object.assign(Object.create(null), constants)
+    const result = new BareObject()
+    for (const [key, constant] of fixed) result[key] = constant
     for (const [key, resolve] of dynamic) result[key] = resolve(bindings)
     return result
   }

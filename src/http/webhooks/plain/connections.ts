@@ -15,13 +15,22 @@ export interface PlainTerms {
   firstWithinMs: number
 }
 
+const LOOK_MS = 1_000
+
 export class PlainConnections {
   readonly terms: PlainTerms
   readonly #open = new Set<PlainConnection>()
+  readonly #looking: NodeJS.Timeout
+  /** How often was looked for connections that were quiet for too long. A timer for each would be set anew with each request. */
+  looks = 0
   isClosing = false
 
   constructor(terms: PlainTerms) {
     this.terms = terms
+    this.#looking = setInterval(() => {
+      this.looks++
+      for (const connection of this.#open) connection.closeIfLate()
+    }, LOOK_MS).unref()
   }
 
   accept(socket: Socket): void {
@@ -35,6 +44,7 @@ export class PlainConnections {
   /** Closes each connection once its reply is sent. */
   close(): void {
     this.isClosing = true
+    clearInterval(this.#looking)
     for (const connection of this.#open) connection.closeIfIdle()
   }
 
@@ -49,6 +59,7 @@ class PlainConnection implements RepliedOn {
   /** What the sender waits for. */
   #reply: PlainReply | null = null
   #hasServed = false
+  #quietSince: number
   #hasEnded = false
   /** The sender did not wait for the reply before it went on. */
   #isAhead = false
@@ -60,8 +71,7 @@ class PlainConnection implements RepliedOn {
     socket.on('end', this.#onEnd)
     socket.on('close', this.#onClose)
     socket.on('error', this.#onError)
-    socket.on('timeout', this.#onTimeout)
-    socket.setTimeout(all.terms.firstWithinMs)
+    this.#quietSince = all.looks
   }
 
   get isLast(): boolean {
@@ -82,10 +92,7 @@ class PlainConnection implements RepliedOn {
   }
 
   #serve(request: PlainRequest): void {
-    if (!this.#hasServed) {
-      this.#hasServed = true
-      this.socket.setTimeout(KEEP_ALIVE_MS)
-    }
+    this.#hasServed = true
     this.#reply = new PlainReply(this)
     this.#all.terms.take(new PlainExchange(request, this.#reply))
   }
@@ -97,14 +104,13 @@ class PlainConnection implements RepliedOn {
     socket.off('end', this.#onEnd)
     socket.off('close', this.#onClose)
     socket.off('error', this.#onError)
-    socket.off('timeout', this.#onTimeout)
-    socket.setTimeout(0)
     this.#all.terms.leave(socket)
     socket.resume()
   }
 
   replied(): void {
     this.#reply = null
+    this.#quietSince = this.#all.looks
     if (this.socket.destroyed) return
     if (this.isLast) this.socket.destroySoon()
     else if (this.#isAhead) this.#leave()
@@ -128,8 +134,13 @@ class PlainConnection implements RepliedOn {
   /** The socket closes after it. */
   readonly #onError = (): void => {}
 
-  readonly #onTimeout = (): void => {
-    if (!this.#hasServed) this.#all.terms.late(this.socket)
-    else if (this.#reply === null) this.socket.destroy()
+  /** Nobody is late who waits for a reply, or is still reading one. */
+  closeIfLate(): void {
+    const { socket } = this
+    const { looks, terms } = this.#all
+    if (this.#reply !== null || socket.writableLength > 0) this.#quietSince = looks
+    const quietMs = (looks - this.#quietSince) * LOOK_MS
+    if (!this.#hasServed && quietMs >= terms.firstWithinMs) terms.late(socket)
+    else if (quietMs >= KEEP_ALIVE_MS) socket.destroy()
   }
 }
