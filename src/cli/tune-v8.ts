@@ -12,4 +12,6 @@ export function tuneV8(): void {
   setFlagsFromString('--invocation-count-for-turbofan=300')
   setFlagsFromString('--minimum-invocations-after-ic-update=100')
   setFlagsFromString('--no-maglev')
+  // So is that of the interpreter of code steps.
+  setFlagsFromString('--wasm-tiering-budget=1300000')
 }

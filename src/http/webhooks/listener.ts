@@ -118,7 +118,8 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
     for (let attempt = 1; ; attempt++) {
       // Read anew each time: the checks mask what they find in it.
       const head = headOf(services, visit)
-      const route = await findRoute(services, head)
+      const found = findRoute(services, head)
+      const route = found instanceof Promise ? await found : found
       try {
         const admission = await checkSender(services, head, route, crowdedOut)
         body ??=

@@ -29,10 +29,14 @@ import {
 import type { DeliveryServices } from './services.ts'
 
 /** Returns the route of the webhook, or null. Another process may have made or published it. */
-export async function findRoute({ published }: DeliveryServices, head: DeliveryHead): Promise<RouteRecord | null> {
+export function findRoute(
+  { published }: DeliveryServices,
+  head: DeliveryHead,
+): RouteRecord | null | Promise<RouteRecord | null> {
   const route = published.route(head.webhookId) ?? null
   const isHere = route !== null && (route.version !== null || head.test)
-  return isHere || !published.shared ? route : ((await published.lookUp(head.webhookId)) ?? null)
+  if (isHere || !published.shared) return route
+  return published.lookUp(head.webhookId).then((found) => found ?? null)
 }
 
 /** Throws Rejection if a check fails. `crowdedOut`: more deliveries arrive than can be stored. */
@@ -56,7 +60,8 @@ export async function checkSender(
   const noRoom = noRoomFor(services, route.paused)
   if (noRoom) throw new Rejection(CODE.overloaded, noRoom.message, noRoom.retryAfterS)
 
-  const flow = await liveFlowOf(services, route, head)
+  const found = liveFlowOf(services, route, head)
+  const flow = found instanceof Promise ? await found : found
   const { trigger, triggerConnections } = flow
   if (trigger.kind !== WEBHOOK) throw notFound()
   if (triggerConnections.length) await readSecrets(services, triggerConnections, route.flowId)
