@@ -84,11 +84,13 @@ export function createServer(options: ServerOptions): Server {
 
 /** Has connections go to node:http only when something comes on them that is not plain. */
 function acceptPlain(http: HttpServer, take: WebhookListener): PlainConnections {
-  const [serve] = http.listeners('connection')
+  const serving = http.listeners('connection')
   const late = Object.assign(new Error('nothing came'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const plain = new PlainConnections({
     take,
-    leave: (socket) => serve!.call(http, socket),
+    leave(socket) {
+      for (const serve of serving) serve.call(http, socket)
+    },
     late: (socket) => http.emit('clientError', late, socket),
     firstWithinMs: HEADERS_MS,
   })

@@ -1,9 +1,9 @@
 // Tests connections on which deliveries are served without node:http, and how they become node:http's.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Gate, startGate } from '../harness/gate.ts'
-import { runsOf } from '../harness/inbox.ts'
+import { expectFailure, runsOf } from '../harness/inbox.ts'
 import { type Answer, type Millrace, type PublishedFlow, startMillrace } from '../harness/millrace.ts'
-import { connectRaw, type RawConnection, requestBytes } from '../harness/raw-request.ts'
+import { connectRaw, type RawConnection, requestBytes, sendRaw } from '../harness/raw-request.ts'
 
 let millrace: Millrace
 let gate: Gate
@@ -213,4 +213,21 @@ it('ends connections when the service stops: idle ones at once, one that waits a
   expect(headers.get('connection')).toBe('close')
   await waiting!.ended
   await stopped
+})
+
+it('keeps to the limit of bodies, also where a handshake may come', async () => {
+  const narrow = await startMillrace({ MILLRACE_MAX_BODY: '1kb' })
+  const handshake = [{ method: 'POST', when: '{{ webhook.body.challenge == 1 }}', body: 'yes' }]
+  try {
+    for (const trigger of [{ kind: 'webhook' }, { kind: 'webhook', handshake }]) {
+      const published = await narrow.publish({ name: 'Narrow', trigger, steps: [] })
+      for (const headers of [[], BY_NODE]) {
+        const send = (body: unknown) => sendRaw(narrow.port, bytesFor(published, body, headers))
+        expectFailure(await send({ challenge: 1, long: 'x'.repeat(2_000) }), 413, 'payload_too_large')
+        expect((await send({ long: 'x'.repeat(900) })).status).toBe(200)
+      }
+    }
+  } finally {
+    await narrow.stop()
+  }
 })

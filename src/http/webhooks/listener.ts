@@ -8,7 +8,7 @@ import type { Admission, DeliveryHead } from '../../operations/deliveries/delive
 import { isUpload, Upload } from '../../operations/deliveries/files/upload.ts'
 import { takeIn } from '../../operations/deliveries/handshake/take-in.ts'
 import { keepRejection } from '../../operations/deliveries/keep-delivery.ts'
-import { Rejection } from '../../operations/deliveries/rejection.ts'
+import { Rejection, tooLarge } from '../../operations/deliveries/rejection.ts'
 import { ChangedMeanwhile, Later } from '../../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../../operations/ports/flows.ts'
 import type { Services } from '../../operations/services.ts'
@@ -123,7 +123,9 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
       try {
         const admission = await checkSender(services, head, route, crowdedOut)
         body ??=
-          exchange instanceof PlainExchange ? exchange.request.body : await bodyOf(services, exchange, visit, admission)
+          exchange instanceof PlainExchange
+            ? plainBody(services, exchange)
+            : await bodyOf(services, exchange, visit, admission)
         return await (visit.hold ? storeInTurn : store)(services, admission, body)
       } catch (problem) {
         if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
@@ -135,6 +137,11 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
   } finally {
     if (body instanceof Upload && !body.used) await services.files.discard(body.ids)
   }
+}
+
+function plainBody({ maxBodyBytes }: Services, { request: { body } }: PlainExchange): Buffer {
+  if (body.length > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  return body
 }
 
 const bodyOf = (
