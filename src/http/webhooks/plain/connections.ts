@@ -139,7 +139,8 @@ class PlainConnection implements RepliedOn {
     const { socket } = this
     const { looks, terms } = this.#all
     if (this.#reply !== null || socket.writableLength > 0) this.#quietSince = looks
-    const quietMs = (looks - this.#quietSince) * LOOK_MS
+    // The first of these looks may have come at once.
+    const quietMs = (looks - this.#quietSince - 1) * LOOK_MS
     if (!this.#hasServed && quietMs >= terms.firstWithinMs) terms.late(socket)
     else if (quietMs >= KEEP_ALIVE_MS) socket.destroy()
   }
