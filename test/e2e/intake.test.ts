@@ -1,9 +1,12 @@
 // Tests more deliveries at once than one turn accepts: they are pipelined in one piece, so that all are there in one turn.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it } from 'vitest'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, it, vi } from 'vitest'
 import { openSandbox, openTestRuntime } from '../../src/app/test-runtime.ts'
+import { PlainExchange } from '../../src/http/webhooks/exchange.ts'
 import { createWebhookListener } from '../../src/http/webhooks/listener.ts'
+import { PlainReply } from '../../src/http/webhooks/plain/plain-reply.ts'
+import { readRequest } from '../../src/http/webhooks/plain/read-request.ts'
 import { checkSender } from '../../src/operations/deliveries/check-sender.ts'
 import type { DeliveryHead } from '../../src/operations/deliveries/delivery-head.ts'
 import { Intake } from '../../src/operations/deliveries/intake.ts'
@@ -89,6 +92,36 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
     await expect(check()).rejects.toMatchObject({ code: 'overloaded' })
     intake.stored()
     expect(await check()).toMatchObject({ head })
+  } finally {
+    await runtime.close()
+    await sandbox.close()
+  }
+})
+
+it('lets the body of a plain delivery go when it is stored: its sender may wait for long', async () => {
+  const sandbox = openSandbox()
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, config: {}, connections: {}, sandbox })
+  try {
+    const trigger = { kind: 'webhook', response: { mode: 'finished' } }
+    const { webhookId } = (await runtime.publish({ name: 'Waits', trigger, steps: [] })) as RouteRecord
+    const services = {
+      ...runtime.services,
+      intake: new Intake(() => {}),
+      watch: new LoopWatch({ held: () => {} }),
+    } as unknown as Services
+    const socket = { write: vi.fn() } as unknown as Socket
+    const bytes = requestBytes({ target: `/api/v1/webhooks/${webhookId}`, body: '{"n":1}' })
+    const heldAtReply = await new Promise<number>((resolve, reject) => {
+      const replied = () => resolve(exchange.request.body.length)
+      const exchange = new PlainExchange(
+        readRequest(bytes, socket)!,
+        new PlainReply({ socket, isLast: false, replied }),
+      )
+      createWebhookListener(services, () => '127.0.0.1', reject)(exchange)
+      expect(exchange.request.body).toHaveLength(7)
+    })
+    expect(heldAtReply).toBe(0)
+    expect(socket.write).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/), 'latin1')
   } finally {
     await runtime.close()
     await sandbox.close()

@@ -12,7 +12,14 @@ export class PlainExchange {
     this.request = request
     this.response = response
   }
+
+  /** Whoever waits for a reply must not keep the bytes in memory. */
+  letBodyGo(): void {
+    this.request.body = NOTHING
+  }
 }
+
+const NOTHING = Buffer.alloc(0)
 
 /** A request that node:http reads. */
 export interface Streamed {

@@ -90,8 +90,8 @@ function isTurnedAway(
 }
 
 async function handle(services: Services, visit: Visit): Promise<void> {
-  const { requestId, hold } = visit
-  const { request, response } = visit.exchange
+  const { exchange, requestId, hold } = visit
+  const { request, response } = exchange
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
@@ -102,6 +102,7 @@ async function handle(services: Services, visit: Visit): Promise<void> {
     reply = await receive(services, visit)
   } finally {
     hold?.release()
+    if (exchange instanceof PlainExchange) exchange.letBodyGo()
   }
   // From here on nobody holds the body: the sender may wait for the run's reply for minutes.
   if (!reply) return
