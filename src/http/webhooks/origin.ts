@@ -34,24 +34,24 @@ export function onOneOrigin({ webhooks, callbacks, api }: Listeners): Origins {
 
 export function onTwoOrigins(services: Services, { webhooks, callbacks, api }: Listeners): Origins {
   const hostname = new URL(services.webhookBaseUrl).hostname.replace(/\.$/, '')
-  const nothing: WebhookListener = (exchange) => void refuse(services, exchange)
   const isThere = ({ headers }: Exchange['request']) => hostnameOf(headers) === hostname
-  const [serve, refuseIt] = [asRequestListener(webhooks), asRequestListener(nothing)]
+  const nothing: WebhookListener = (exchange) => void refuse(services, exchange)
+  const plain: WebhookListener = (exchange) => {
+    const { request } = exchange
+    // Replies to samples are Millrace's own, never a flow's; the editor sends them to its own origin.
+    const isServed = isThere(request) || isTestUrl(request.url!)
+    const listener = isServed ? webhooks : nothing
+    listener(exchange)
+  }
+  const [streamed, refused] = [asRequestListener(plain), asRequestListener(nothing)]
   return {
     choose(request) {
-      const url = request.url!
       // Replies to callbacks, and the pages of approvals, are Millrace's own on both.
-      if (isCallback(url)) return callbacks
-      if (isThere(request)) return isWebhook(url) ? serve : refuseIt
-      if (!isWebhook(url)) return api
-      // Its replies are Millrace's own, never a flow's; the editor sends samples to it.
-      return isTestUrl(url) ? serve : refuseIt
+      if (isCallback(request.url!)) return callbacks
+      if (isWebhook(request.url!)) return streamed
+      return isThere(request) ? refused : api
     },
-    plain(exchange) {
-      const { request } = exchange
-      const listener = isThere(request) || isTestUrl(request.url!) ? webhooks : nothing
-      listener(exchange)
-    },
+    plain,
   }
 }
 
