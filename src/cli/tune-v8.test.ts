@@ -12,6 +12,13 @@ const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Returns what a script says that is run with these flags of V8. */
+function said(source: string, ...flags: string[]): string {
+  const script = join(folder, 'script.mjs')
+  writeFileSync(script, source)
+  return execFileSync(process.execPath, [...flags, script], { encoding: 'utf8', maxBuffer: 64 << 20 })
+}
+
 describe('the flag for a small young generation', () => {
   it.each([
     ['package.json', /"start": "(.*)"/],
@@ -23,26 +30,23 @@ describe('the flag for a small young generation', () => {
   })
 
   it('leaves threads the room that they are given', () => {
-    const script = join(folder, 'script.mjs')
-    writeFileSync(
-      script,
+    const difference = said(
       `${PRELUDE}
 import { Worker } from 'node:worker_threads'
 const code = 'require("node:worker_threads").parentPort.postMessage(require("node:v8").getHeapStatistics().heap_size_limit)'
 const limit = (young) => new Promise((resolve) =>
   new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: young } }).once('message', resolve))
 console.log(await limit(24) - await limit(6))`,
+      FLAG,
     )
-    expect(Number(execFileSync(process.execPath, [FLAG, script], { encoding: 'utf8' }))).toBeGreaterThan(10 << 20)
+    expect(Number(difference)).toBeGreaterThan(10 << 20)
   })
 })
 
 describe('objects of a kind that has lived long', () => {
   /** Makes objects that outlive young collections, and returns what V8 decided about the line that makes them. */
   function decisions(prelude: string): string[] {
-    const script = join(folder, 'survivors.mjs')
-    writeFileSync(
-      script,
+    const lines = said(
       `${prelude}
 const kept = []
 const make = (i) => ({ i, list: [i, i + 1] })
@@ -50,10 +54,10 @@ for (let i = 0; i < 1e6; i++) {
   kept.push(make(i))
   if (kept.length > 400_000) kept.splice(0, 200_000)
 }`,
+      '--max-semi-space-size=2',
+      '--trace-pretenuring-statistics',
     )
-    const flags = ['--max-semi-space-size=2', '--trace-pretenuring-statistics']
-    const said = execFileSync(process.execPath, [...flags, script], { encoding: 'utf8', maxBuffer: 64 << 20 })
-    return said.split('\n').filter((line) => line.includes('=> maybe tenure'))
+    return lines.split('\n').filter((line) => line.includes('=> maybe tenure'))
   }
 
   it('are made among the young all the same', () => {
@@ -65,9 +69,7 @@ for (let i = 0; i < 1e6; i++) {
 describe('a function that is called often', () => {
   /** Returns which compilers optimize it. */
   function compilers(prelude: string): string[] {
-    const script = join(folder, 'often.mjs')
-    writeFileSync(
-      script,
+    const lines = said(
       `${prelude}
 import { setImmediate as nextTurn } from 'node:timers/promises'
 let sum = 0
@@ -78,9 +80,9 @@ for (let i = 0; i < 2_000; i++) {
   often('a text of some length')
   if (i % 100 === 0) await nextTurn()
 }`,
+      '--trace-opt',
     )
-    const said = execFileSync(process.execPath, ['--trace-opt', script], { encoding: 'utf8', maxBuffer: 64 << 20 })
-    const found = said.matchAll(/^\[marking .*<JSFunction often .*for optimization to (\w+)/gm)
+    const found = lines.matchAll(/^\[marking .*<JSFunction often .*for optimization to (\w+)/gm)
     return [...new Set(Array.from(found, ([, target]) => target!))]
   }
 
