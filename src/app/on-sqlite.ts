@@ -66,6 +66,7 @@ export async function openOnSqlite(
           return { runs: await Promise.all(queued), nextAt }
         },
         now,
+        busy: busyShare(),
         failed: (error) => log.error({ err: error }, 'runs could not be taken up; it is tried again'),
         troubled(runId, error) {
           log.error({ err: error, runId }, 'a run could not be carried on')
@@ -84,5 +85,16 @@ export async function openOnSqlite(
       }
     },
     close: storage.close,
+  }
+}
+
+/** Returns what returns the share of the time since its last call that the event loop was at work. */
+function busyShare(): () => number {
+  let before = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    return utilization
   }
 }

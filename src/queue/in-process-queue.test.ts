@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Advanced } from '../engine/ports/run-journal.ts'
 import type { QueuedRun } from '../operations/ports/queue.ts'
 import { InProcessQueue } from './in-process-queue.ts'
@@ -15,6 +15,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
   const due: QueuedRun[] = []
   let time = 0
   let nextAt: number | null = null
+  let busy = 0
   const queue = new InProcessQueue(concurrency, new RunMemory(memoryBytes), {
     bytesOf: (id) => bytesOf[id] ?? 0,
     advance: ({ id }) => {
@@ -23,6 +24,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
     },
     due: async () => ({ runs: due.splice(0), nextAt }),
     now: () => time,
+    busy: () => busy,
     failed: (error) => {
       throw error
     },
@@ -34,8 +36,11 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
     queue,
     begun,
     due,
-    add: (id: string, flowId = 'f', limit: number | null = null) =>
-      queue.add({ id, flowId, concurrency: limit, fresh: null, since: time }),
+    add: (id: string, flowId = 'f', limit: number | null = null, awaited = false) =>
+      queue.add({ id, flowId, concurrency: limit, fresh: null, since: time, awaited }),
+    setBusy: (share: number) => {
+      busy = share
+    },
     async end(id: string, advanced: Advanced = { state: 'finished' }) {
       ends.get(id)!(advanced)
       await turns()
@@ -87,6 +92,29 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 
+  it('begins fewer of those that senders wait for while there is no time left, and the others as ever', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { queue, begun, add, end, setBusy } = setUp(100)
+    queue.start()
+    setBusy(1)
+    for (let i = 0; i < 200; i++) add(`awaited${i}`, 'f', null, true)
+    expect(begun).toHaveLength(100)
+    vi.advanceTimersByTime(300)
+    for (let i = 0; i < 68; i++) await end(`awaited${i}`)
+    expect(begun).toHaveLength(100)
+    await end('awaited68')
+    expect(begun).toHaveLength(101)
+    // Time is left again, although none of them ends: so more of them begin.
+    setBusy(0.1)
+    vi.advanceTimersByTime(100)
+    expect(begun).toHaveLength(109)
+    queue.forgetAllOf('f')
+    for (let i = 0; i < 200; i++) add(`other${i}`)
+    expect(begun.filter((id) => id.startsWith('other'))).toHaveLength(60)
+    queue.stop()
+    vi.useRealTimers()
+  })
+
   it('is slow while a run that joins the line would wait for longer than runs usually take, and never when it is short', async () => {
     const { queue, add, end, setTime } = setUp(1)
     queue.start()
@@ -97,9 +125,9 @@ describe('the in-process queue', () => {
     fill(1000)
     // The queue does not know yet how long runs take.
     expect(queue.isSlow(0)).toBe(false)
-    setTime(40)
+    setTime(60)
     await end('first')
-    // The wait is a twentieth of 40 ms, times 999.
+    // The wait is a twentieth of 60 ms, times 999.
     expect(queue.isSlow(0)).toBe(true)
     queue.forgetAllOf('f')
     expect(queue.isSlow(0)).toBe(false)
@@ -260,6 +288,7 @@ describe('the in-process queue', () => {
       },
       due: async () => ({ runs: [], nextAt: null }),
       now: () => 0,
+      busy: () => 0,
       failed: (error) => {
         throw error
       },

@@ -3,12 +3,13 @@
 import { Fifo } from '../base/fifo.ts'
 import { type Advanced, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
+import { AtOnce, type AtOncePorts } from './at-once.ts'
 import { HeldRuns } from './held-runs.ts'
 import type { LimitedFlow } from './limited-flow.ts'
 import type { RunMemory } from './run-memory.ts'
 import { RunTimes } from './run-times.ts'
 
-export interface QueuePorts {
+export interface QueuePorts extends Pick<AtOncePorts, 'busy'> {
   advance(run: QueuedRun): Promise<Advanced>
   /** Returns the waiting runs that are due, and when the next one is. */
   due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
@@ -26,7 +27,6 @@ const LOOK_AGAIN_MS = 250
 
 export class InProcessQueue implements Queue {
   readonly #ports: QueuePorts
-  readonly #concurrency: number
   readonly #memory: RunMemory
   readonly #ready = new Fifo<QueuedRun>()
   /** Runs whose turn has come but that memory has no room for. */
@@ -36,16 +36,16 @@ export class InProcessQueue implements Queue {
   /** Resumed runs that are in line or under way, so that they are not taken up twice. */
   readonly #resumed = new Set<string>()
   #inLine = 0
-  #running = 0
   readonly #times = new RunTimes()
+  readonly #atOnce: AtOnce
   #started = false
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
 
   constructor(concurrency: number, memory: RunMemory, ports: QueuePorts) {
-    this.#concurrency = concurrency
     this.#memory = memory
     this.#ports = ports
+    this.#atOnce = new AtOnce(concurrency, { busy: ports.busy, more: () => this.#pump() })
   }
 
   get size(): number {
@@ -62,7 +62,7 @@ export class InProcessQueue implements Queue {
     return oldest
   }
 
-  isSlow = (joining: number): boolean => this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
+  isSlow = (joining: number): boolean => this.#times.isSlow(this.#ready.size + joining)
 
   add(run: QueuedRun): boolean {
     if (this.#held.push(run)) return true
@@ -148,6 +148,7 @@ export class InProcessQueue implements Queue {
 
   stop(): void {
     this.#started = false
+    this.#atOnce.stop()
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
   }
@@ -162,10 +163,10 @@ export class InProcessQueue implements Queue {
   }
 
   #pump(): void {
-    while (this.#started && this.#running < this.#concurrency) {
+    while (this.#started && this.#atOnce.hasPlace(this.#ready.peek()?.awaited ?? false)) {
       const next = this.#next()
       if (!next) return
-      this.#running++
+      this.#atOnce.begun()
       this.#memory.begun(next.run.id, next.bytes)
       void this.#advance(next.run)
     }
@@ -185,24 +186,23 @@ export class InProcessQueue implements Queue {
   async #advance(run: QueuedRun): Promise<void> {
     let advanced: Advanced = { state: 'interrupted' }
     const begunAt = this.#ports.now()
+    const atOnce = this.#atOnce.limit
     try {
       advanced = await this.#ports.advance(run)
-      this.#times.took(this.#ports.now() - begunAt, this.#ready.size > 0)
+      this.#times.took(this.#ports.now() - begunAt, atOnce, this.#ready.size > 0)
     } catch (error) {
-      this.#running--
+      this.#atOnce.ended()
       this.#memory.ended(run.id)
       // The run keeps its place and is tried again, so that a failed read, for example, does not strand it.
-      setTimeout(
-        () => {
-          this.#ready.push({ ...run, fresh: null, claim: null, exempt: true })
-          this.#pump()
-        },
-        this.#ports.troubled(run.id, error),
-      ).unref()
+      const againMs = this.#ports.troubled(run.id, error)
+      setTimeout(() => {
+        this.#ready.push({ ...run, fresh: null, claim: null, exempt: true })
+        this.#pump()
+      }, againMs).unref()
       this.#pump()
       return
     }
-    this.#running--
+    this.#atOnce.ended()
     this.#memory.ended(run.id)
     if (this.#resumed.size) this.#resumed.delete(run.id)
     if (advanced.state !== 'parked' || advanced.placeGiven) this.#release(run)

@@ -51,7 +51,7 @@ export function createWebhookListener(
     const isLarge = !(exchange instanceof PlainExchange) && mayBeLarge(exchange.request)
     const requestId = ids.next('req')
     const crowdedOut = intake.next() === 'refuse'
-    const isOverloaded = crowdedOut || queue.isSlow(intake.beingStored)
+    const isOverloaded = crowdedOut || queue.isSlow(intake.joining)
     if (isOverloaded && !isLarge && isTurnedAway(services, { exchange, requestId, crowdedOut })) return
     const visit: Visit = {
       exchange,

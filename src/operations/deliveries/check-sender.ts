@@ -118,7 +118,7 @@ async function handshakesOf(
 
 /** Whether the sender would wait for long, because the webhook answers when its run has ended. */
 const isTooSlowFor = (services: DeliveryServices, trigger: CompiledWebhook, route: RouteRecord): boolean =>
-  trigger.mode === 'finished' && !route.paused && services.queue.isSlow(services.intake.beingStored)
+  trigger.mode === 'finished' && !route.paused && services.queue.isSlow(services.intake.joining)
 
 /**
  * Returns why a delivery is refused by its route alone, where more come in than can be done: what refusing costs is missing for those

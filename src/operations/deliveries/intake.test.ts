@@ -66,6 +66,18 @@ it('refuses while too many are given to the store and not stored', () => {
   expect(come(1)).toEqual(['begin'])
 })
 
+it('counts what joins the line once it is stored, also if storing fails', async () => {
+  const { intake } = setUp({})
+  const stored = Promise.withResolvers<string>()
+  const failed = Promise.withResolvers<never>()
+  const joined = [intake.join(stored.promise), intake.join(failed.promise)]
+  expect(intake.joining).toBe(2)
+  stored.resolve('stored')
+  failed.reject(new Error('the disk is full'))
+  expect((await Promise.allSettled(joined)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect(intake.joining).toBe(0)
+})
+
 it('looks again and again for what is stored, also while it refuses', () => {
   const { intake, state, come } = setUp({ mostStoring: 1 })
   come(63)

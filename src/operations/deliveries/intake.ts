@@ -32,6 +32,7 @@ export class Intake {
   #beginningSince = 0
   #refusingSince: number | null = null
   #storing = 0
+  #joining = 0
 
   constructor(look: () => void, limits: IntakeLimits = LIMITS, clock: () => number = () => performance.now()) {
     this.#look = look
@@ -74,8 +75,18 @@ export class Intake {
     return this.#storing >= this.#limits.mostStoring
   }
 
-  get beingStored(): number {
-    return this.#storing
+  /** The number of runs that are put in line once they are stored. */
+  get joining(): number {
+    return this.#joining
+  }
+
+  async join<T>(stored: Promise<T>): Promise<T> {
+    this.#joining++
+    try {
+      return await stored
+    } finally {
+      this.#joining--
+    }
   }
 
   /** Counts a delivery that the store was given. A call of `stored` follows, even if storing fails. */

@@ -16,6 +16,8 @@ export interface QueuedRun {
   exempt?: boolean
   /** Whether it was stored as one that a pause holds back. */
   held?: boolean | undefined
+  /** Whether its sender waits for its end. */
+  awaited?: boolean
 }
 
 export interface Queue {

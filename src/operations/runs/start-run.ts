@@ -39,7 +39,7 @@ export async function startRun(
     if (claim) {
       // Before the run begins: its end may be stored at the same time, and is told of after this.
       const told = claim.stored.then(() => tellQueued(services, run))
-      const held = putInLine(services, run, { concurrency, claim, fresh: run })
+      const held = putInLine(services, run, { concurrency, claim, fresh: run, awaited: terms.awaited })
       try {
         await told
         return { duplicateOf: null, held }
@@ -47,7 +47,7 @@ export async function startRun(
         if (!(error instanceof NotBegun)) throw error
         accepted = error.accepted
       }
-    } else accepted = await services.runs.accept(run, dedupe, journal, terms)
+    } else accepted = await services.intake.join(services.runs.accept(run, dedupe, journal, terms))
     if (accepted.duplicateOf === null && !accepted.stale)
       accepted.held = runStarted(services, run, { ...accepted, concurrency, isReplay: journal !== null })
     return accepted
@@ -82,7 +82,7 @@ const isSmall = ({ queue }: LineServices, run: NewRun): boolean =>
 const putInLine = (
   { queue }: LineServices,
   { id, flowId, createdAt, version }: NewRun,
-  queued: Pick<QueuedRun, 'concurrency' | 'claim' | 'held' | 'fresh'>,
+  queued: Pick<QueuedRun, 'concurrency' | 'claim' | 'held' | 'fresh' | 'awaited'>,
 ): boolean => queue.add({ ...queued, id, flowId, since: createdAt, exempt: version === null })
 
 const tellQueued = ({ events }: LineServices, run: NewRun): void =>
