@@ -2,6 +2,7 @@
 // The `millrace` command.
 // As a whole: an older Node knows no such name in it, and must get as far as the message below.
 import module from 'node:module'
+import { returnFreedMemory } from './return-freed-memory.ts'
 
 const NEEDED = 24
 
@@ -17,6 +18,7 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
 
 async function run(args: readonly string[]): Promise<void> {
   const isService = args.length === 0 || (args[0] === 'serve' && args.length === 1)
+  if (isService) returnFreedMemory()
   module.enableCompileCache()
 
   // The service starts without the rest of the command line.

@@ -27,7 +27,7 @@ export const LARGEST_PREPARED_GROWTH = 1 << 20
 export const PATIENCE_MS = 250
 
 /** A worker that had nothing to do for so long is ended: it takes some ten megabytes, and a tenth of a second to start again. */
-export const IDLE_MS = 30_000
+export const IDLE_MS = 10_000
 
 /** Both sizes together make every known attack on the stack fail cleanly; hostile.test.ts verifies it. */
 export const WORKER_STACK_MB = 16
