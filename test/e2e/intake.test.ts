@@ -66,7 +66,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
   }
 })
 
-it('counts what is being stored as ahead in line, for a webhook that answers with its run', async () => {
+it('counts what joins the line once it is stored as ahead in it, for a webhook that answers with its run', async () => {
   const sandbox = openSandbox()
   const runtime = await openTestRuntime({ startMs: 0, env: {}, config: {}, connections: {}, sandbox })
   try {
@@ -86,12 +86,16 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
       metadata: { contentType: 'application/json', contentLength: 2 },
     } as unknown as DeliveryHead
     const check = () => checkSender(services, head, route, false)
-    intake.storing()
+    const first = Promise.withResolvers<void>()
+    const second = Promise.withResolvers<void>()
+    void intake.join(first.promise)
     expect(await check()).toMatchObject({ head })
-    intake.storing()
+    const joined = intake.join(second.promise)
     await expect(check()).rejects.toMatchObject({ code: 'overloaded' })
-    intake.stored()
+    second.resolve()
+    await joined
     expect(await check()).toMatchObject({ head })
+    first.resolve()
   } finally {
     await runtime.close()
     await sandbox.close()
