@@ -67,8 +67,15 @@ const textbox = (name: string, on = page) => panel(on).getByRole('textbox', { na
 const saved = (on = page) => on.getByRole('status').getByText('Saved', { exact: true }).waitFor()
 const draftOf = async (id: string) => (await ui.millrace.api('GET', `/flows/${id}`)).body.draft
 
+/** Leaves the field that one wrote in: the data beside it may lie over the canvas. */
+async function leaveField(): Promise<void> {
+  await page.evaluate('document.activeElement?.blur()')
+  await page.locator('[data-picker]').waitFor({ state: 'detached' })
+}
+
 /** Adds a step at its insert point, and sets its id. */
 async function add(list: string, index: number, kind: string, id: string): Promise<void> {
+  await leaveField()
   await page.locator(`[data-insert="${list}:${index}"]`).click()
   await page.getByRole('combobox', { name: 'Which step?' }).waitFor()
   await page.getByRole('option', { name: new RegExp(`^${kind}`) }).click()
