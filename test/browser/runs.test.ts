@@ -123,16 +123,28 @@ describe('the list of runs', () => {
     await rows(61).waitFor()
   })
 
-  it('replays a run from its row', async () => {
-    const { post } = await ui.millrace.publish(documentOf('Again', [get('ask', '/ask')]))
+  it('replays a run from its row; the link to it stays in its place when the replay begins', async () => {
+    const held = { when: '{{ webhook.body.hold }}', steps: [{ id: 'rest', kind: 'wait', seconds: 3600 }] }
+    const { post } = await ui.millrace.publish(
+      documentOf('Again', [{ id: 'which', kind: 'branch', cases: [held] }], { concurrency: 1 }),
+    )
     const run = await ended(post({}))
+    const { id: first } = await ended(post({ hold: true }), ['waiting'])
     await page.goto('/runs')
-    await row('Again').getByRole('button').hover()
-    await row('Again').getByRole('button').click()
+    const menu = row('Again')
+      .filter({ has: page.locator(`[href="/runs/${run.id}"]`) })
+      .getByRole('button')
+    await menu.hover()
+    await menu.click()
     await page.getByRole('menuitem', { name: 'On version 1, as before' }).click()
     await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(run.id))
-    await page.getByText('Replay of').waitFor()
-    await page.getByRole('link', { name: `…${run.id.slice(-8)}` }).click()
+    await page.getByText('has not begun').waitFor()
+    const link = page.getByRole('link', { name: `…${run.id.slice(-8)}` })
+    const before = await link.boundingBox()
+    await ui.millrace.api('POST', `/runs/${first}/cancel`)
+    await page.locator('header').getByText('Succeeded').first().waitFor()
+    expect(await link.boundingBox()).toEqual(before)
+    await link.click()
     await page.waitForURL(`**/runs/${run.id}`)
   })
 })

@@ -23,7 +23,9 @@ export function RunFacts({ run }: { run: Run }) {
         <span className={classes.exact}>{formatMoment(Date.parse(run.createdAt))}</span>
       </Fact>
       <Fact name="Duration">
-        {run.startedAt ? <Duration since={run.startedAt} until={run.finishedAt} /> : 'has not begun'}
+        <span className={classes.duration}>
+          {run.startedAt ? <Duration since={run.startedAt} until={run.finishedAt} /> : 'has not begun'}
+        </span>
       </Fact>
       {run.test && <Fact name="Kind">test run</Fact>}
       {run.trigger.admitted && <Fact name="Admitted by">{run.trigger.admitted.by}</Fact>}
