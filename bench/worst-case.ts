@@ -2,10 +2,10 @@
 // Measures the worst inputs of every grammar at every way in, at one size and at twice that size. test/worst-case.test.ts
 // runs it too, and checks each row against its limits.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { freePort } from '../test/harness/free-port.ts'
 import { costMs, onceMs } from './worst-case/measure.ts'
 import { evaluates, openSurfaces, type Surface } from './worst-case/surfaces.ts'
 
@@ -33,14 +33,6 @@ export interface Row {
 
 /** What takes less milliseconds than this the first time, at twice the size, is not measured again. */
 const SHORT_MS = Number(options.short)
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 async function rowsOf({ name, who, inputs, most, prepare }: Surface): Promise<Row[]> {
   const size = Math.min(Number(options.size), (most ?? Number.POSITIVE_INFINITY) / 2)

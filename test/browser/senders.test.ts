@@ -44,6 +44,9 @@ async function choose(typed: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+/** What is missing is said a moment after the choice, and moves what is below: a person sees it before the next click. */
+const asksFor = (label: string) => panel().getByText(`is missing: the ${label} of`).waitFor()
+
 async function fill(label: string, value: string): Promise<void> {
   await panel().getByRole('textbox', { name: label, exact: true }).click()
   await page.keyboard.insertText(value)
@@ -76,6 +79,7 @@ describe('a person who has never read how a signature works', () => {
     const begun = performance.now()
     const { id } = await newFlow()
     await choose('stripe')
+    await asksFor('Signing secret')
     const url = await copiedUrl()
     await fill('Signing secret', 'whsec_of_the_endpoint')
     await publish()
@@ -104,6 +108,7 @@ describe('a person who has never read how a signature works', () => {
     const begun = performance.now()
     await newFlow()
     await choose('whatsapp')
+    await asksFor('Verify token')
     const url = await copiedUrl()
     await fill('App secret', 'secret-of-the-app')
     await fill('Verify token', 'chosen-by-me')

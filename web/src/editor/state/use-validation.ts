@@ -3,7 +3,8 @@ import { useEffect, useMemo, useState } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Validation } from '../../api/api-types.ts'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { type EditedFlow, valueAt } from '../../flow-model/flow-tree.ts'
+import type { EditedFlow } from '../../flow-model/flow-tree.ts'
+import { type Found, stillTrue } from './still-true.ts'
 
 const PAUSE_MS = 350
 
@@ -34,20 +35,4 @@ export function useValidation(flowId: string, document: EditedFlow, data: unknow
     }
   }, [flowId, document, data])
   return useMemo(() => stillTrue(found, document), [found, document])
-}
-
-interface Found {
-  /** What the service was asked about. */
-  document: EditedFlow
-  issues: readonly FieldIssue[]
-}
-
-/** Without what was said of a setting that has another value by now: it would hide what is wrong with the new one. */
-function stillTrue({ document: asked, issues }: Found, document: EditedFlow): readonly FieldIssue[] {
-  if (asked === document) return issues
-  const kept = issues.filter(({ path }) => {
-    const value = valueAt(document, path)
-    return (typeof value === 'object' && value !== null) || value === valueAt(asked, path)
-  })
-  return kept.length === issues.length ? issues : kept
 }
