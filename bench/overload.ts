@@ -28,6 +28,8 @@ const times = Number(options.times)
 const parts = options.only.split(',')
 
 const PATIENCE_MS = 10_000
+const COME_BACK = [256, 500, 1_000, 2_000]
+const COME_BACK_SECONDS = 5
 /** The flow that falls behind: 32 runs at once, each of which waits 200 ms for its upstream. */
 const BEHIND = { concurrency: 32, upstreamMs: 200, maxQueue: 1000 }
 /** The longest time that a slow sender may take, and a little more. */
@@ -162,7 +164,22 @@ async function overload(name: string, document: object): Promise<void> {
     await measure('half', service, path, capacity / 2, ledger)
     await measure(`${times} times`, service, path, capacity * times, ledger)
     await measure('half, at once after that', service, path, capacity / 2, ledger)
+    await comeBack(service, path)
   })
+}
+
+/** Loads with senders that wait for their answers, but not after a refusal: more come at once than the service wants to have in line. */
+async function comeBack(service: Service, path: string): Promise<void> {
+  say('\nSenders that wait for their answers, and come back at once when they are refused:\n')
+  say('| senders | 2xx/s | refused/s | RSS MB |\n|---|---|---|---|')
+  const processes = { millrace: () => [service.pid] }
+  for (const senders of COME_BACK) {
+    const url = `http://127.0.0.1:${service.port}${path}`
+    const { perSecond, failed, rssMb } = await load(url, processes, senders, COME_BACK_SECONDS)
+    const refused = Math.round(failed / COME_BACK_SECONDS)
+    say(`| ${senders} | ${perSecond - refused} | ${refused} | ${rssMb} |`)
+    await drained(service)
+  }
 }
 
 async function hostile(): Promise<void> {

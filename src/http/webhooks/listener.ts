@@ -22,6 +22,7 @@ import { answerWithFile } from './files/answer-file.ts'
 import { receiveFiles } from './files/receive-files.ts'
 import { keptBody } from './kept-body.ts'
 import type { PlainReply } from './plain/plain-reply.ts'
+import { type Refusal, Refusals } from './refusals.ts'
 import { mayBeLarge, readBody, readHead } from './request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
@@ -46,13 +47,17 @@ export function createWebhookListener(
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
   const { intake, queue, bodies, ids } = services
+  const refusals = new Refusals(({ response, requestId, code, message, retryAfterSeconds }) =>
+    sendFailure(response, requestId, code, message, ['retry-after', String(retryAfterSeconds)]),
+  )
   return (exchange) => {
     const { request, response } = exchange
     const isLarge = !(exchange instanceof PlainExchange) && mayBeLarge(exchange.request)
     const requestId = ids.next('req')
     const crowdedOut = intake.next() === 'refuse'
     const isOverloaded = crowdedOut || queue.isSlow(intake.joining)
-    if (isOverloaded && !isLarge && isTurnedAway(services, { exchange, requestId, crowdedOut })) return
+    const refusal = isOverloaded && !isLarge ? refusalOf(services, { exchange, requestId, crowdedOut }) : null
+    if (refusal) return refusals.refuse(refusal)
     const visit: Visit = {
       exchange,
       requestId,
@@ -74,19 +79,18 @@ export function createWebhookListener(
   }
 }
 
-/** Refuses a delivery by its head alone. Returns false if all checks have to be made. */
-function isTurnedAway(
+/** Returns how a delivery is refused by its head alone; null if all checks have to be made. */
+function refusalOf(
   services: Services,
   { exchange: { request, response }, requestId, crowdedOut }: Pick<Visit, 'exchange' | 'requestId' | 'crowdedOut'>,
-): boolean {
-  if (request.method !== 'POST' || faultOfHead(request)) return false
+): Refusal | null {
+  if (request.method !== 'POST' || faultOfHead(request)) return null
   const target = targetOf(request.url!)
   const rejection = target && target[2] === undefined ? overloadOf(services, target[1]!, crowdedOut) : null
-  if (!rejection) return false
-  services.meters.delivery('rejected', rejection.code)
-  const headers = ['retry-after', String(rejection.retryAfterSeconds)]
-  sendFailure(response, requestId, rejection.code, rejection.message, headers)
-  return true
+  if (!rejection) return null
+  const { code, message, retryAfterSeconds } = rejection
+  services.meters.delivery('rejected', code)
+  return { response, requestId, code, message, retryAfterSeconds }
 }
 
 async function handle(services: Services, visit: Visit): Promise<void> {

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type Refusal, Refusals } from './refusals.ts'
+
+/** What it takes to write one. */
+const EACH_MS = 0.1
+const sent: string[] = []
+let nowMs = 0
+let refusals: Refusals
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  sent.length = 0
+  nowMs = 1_000
+  refusals = new Refusals(
+    ({ requestId }) => {
+      sent.push(requestId)
+      nowMs += EACH_MS
+    },
+    () => nowMs,
+  )
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function refuse(count: number, name = 'req'): string[] {
+  const names = Array.from({ length: count }, (_, i) => `${name}_${i}`)
+  for (const requestId of names) refusals.refuse({ requestId } as Refusal)
+  return names
+}
+
+/** Lets time pass, of which the process has all. */
+function pass(ms: number): void {
+  for (let passed = 0; passed < ms; passed += 10) {
+    nowMs += 10
+    vi.advanceTimersByTime(10)
+  }
+}
+
+it('answers a burst at once, and what comes now and then', () => {
+  refuse(100)
+  expect(sent).toHaveLength(100)
+  for (let i = 0; i < 50; i++) {
+    pass(10)
+    refuse(10)
+  }
+  expect(sent).toHaveLength(600)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('takes a share of the time for more, in the order in which they came', () => {
+  const names = refuse(1_000)
+  const atOnce = sent.length
+  expect(atOnce).toBeLessThan(130)
+  pass(200)
+  // Of the time that passed, 0.15 is for refusals.
+  const took = (sent.length - atOnce) * EACH_MS
+  expect(took).toBeGreaterThan(0.14 * 200)
+  expect(took).toBeLessThan(0.2 * 200)
+  pass(2_000)
+  expect(sent).toEqual(names)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('lets nobody wait for a second', () => {
+  refuse(5_000)
+  pass(700)
+  expect(sent.length).toBeLessThan(2_500)
+  pass(200)
+  expect(sent).toHaveLength(5_000)
+})
+
+it('keeps no more than 5,000 waiting', () => {
+  refuse(5_000 + 200)
+  const before = sent.length
+  refuse(300, 'late')
+  expect(sent.length - before).toBeGreaterThanOrEqual(290)
+  expect(sent.at(-1)).toBe('late_299')
+})

@@ -1,0 +1,76 @@
+// Answers those that are refused in an overload within a share of the time. A sender that comes back at once when it is refused, as
+// many programs do, would get the time in which those that were taken on are served: it waits for its refusal instead.
+import type { ServerResponse } from 'node:http'
+import type { ApiErrorCode } from '../../base/error-catalogue.ts'
+import { Fifo } from '../../base/fifo.ts'
+import type { PlainReply } from './plain/plain-reply.ts'
+
+/** Without anything of the request, whose body may be in memory. */
+export interface Refusal {
+  response: ServerResponse | PlainReply
+  requestId: string
+  code: ApiErrorCode
+  message: string
+  retryAfterSeconds: number | null
+}
+
+/** The share of the time for writing refusals; reading what is refused takes about as much again. */
+const SHARE = 0.15
+/** So much may be ahead of the share: a burst is answered at once. */
+const AHEAD_MS = 10
+/** A refusal that took longer was not at work for all of it: other processes had the processor. */
+const MOST_MS = 0.2
+/** Nobody waits for longer, whatever it takes. Who waits when the service stops has an answer before its connection is cut off. */
+const LONGEST_MS = 900
+/** Further ones are answered at once: what waits takes memory. */
+const MOST_WAITING = 5_000
+const LOOK_MS = 10
+
+export class Refusals {
+  readonly #send: (refusal: Refusal) => void
+  readonly #clock: () => number
+  readonly #waiting = new Fifo<Refusal & { since: number }>()
+  /** How long it took to write what was written, less the share of the time since. */
+  #spentMs = 0
+  #countedAt = 0
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(send: (refusal: Refusal) => void, clock: () => number = () => performance.now()) {
+    this.#send = send
+    this.#clock = clock
+  }
+
+  refuse(refusal: Refusal): void {
+    const now = this.#clock()
+    const { size } = this.#waiting
+    if (size === MOST_WAITING || (size === 0 && this.#hasTime(now))) this.#answer(refusal, now)
+    else {
+      this.#waiting.push({ ...refusal, since: now })
+      this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
+    }
+  }
+
+  #look(): void {
+    for (;;) {
+      const first = this.#waiting.peek()
+      if (!first) break
+      const now = this.#clock()
+      if (!this.#hasTime(now) && now - first.since < LONGEST_MS) return
+      this.#waiting.shift()
+      this.#answer(first, now)
+    }
+    clearInterval(this.#timer!)
+    this.#timer = null
+  }
+
+  #hasTime(now: number): boolean {
+    this.#spentMs = Math.max(0, this.#spentMs - (now - this.#countedAt) * SHARE)
+    this.#countedAt = now
+    return this.#spentMs < AHEAD_MS
+  }
+
+  #answer(refusal: Refusal, now: number): void {
+    this.#send(refusal)
+    this.#spentMs += Math.min(MOST_MS, this.#clock() - now)
+  }
+}
