@@ -131,3 +131,49 @@ it('lets the body of a plain delivery go when it is stored: its sender may wait 
     await sandbox.close()
   }
 })
+
+it('lets senders wait for their refusals once these have taken a share of the time, and no longer than a second', async () => {
+  const sandbox = openSandbox()
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, config: {}, connections: {}, sandbox })
+  let nowMs = 1_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  try {
+    const trigger = { kind: 'webhook', response: { mode: 'finished' } }
+    const { flowId, version, webhookId } = (await runtime.publish({
+      name: 'Answers',
+      trigger,
+      steps: [],
+    })) as RouteRecord
+    await runtime.services.published.version(flowId, version!)
+    const services = {
+      ...runtime.services,
+      intake: new Intake(() => {}),
+      queue: { ...runtime.services.queue, size: 0, isSlow: () => true },
+      watch: new LoopWatch({ held: () => {} }),
+    } as unknown as Services
+    const write = vi.fn<(text: string) => boolean>(() => {
+      nowMs += 0.1
+      return true
+    })
+    const socket = { write } as unknown as Socket
+    const bytes = requestBytes({ target: `/api/v1/webhooks/${webhookId}` })
+    const listener = createWebhookListener(
+      services,
+      () => '127.0.0.1',
+      (bug) => expect.unreachable(String(bug)),
+    )
+    for (let i = 0; i < 300; i++)
+      listener(
+        new PlainExchange(readRequest(bytes, socket)!, new PlainReply({ socket, isLast: false, replied: () => {} })),
+      )
+    expect(write.mock.calls.length).toBeGreaterThan(90)
+    expect(write.mock.calls.length).toBeLessThan(150)
+    nowMs += 900
+    await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(300))
+    for (const [text] of write.mock.calls) expect(text).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: \d+\r\n/s)
+  } finally {
+    clock.mockRestore()
+    await runtime.close()
+    await sandbox.close()
+  }
+})
