@@ -20,11 +20,13 @@ const SHARE = 0.15
 const AHEAD_MS = 10
 /** A refusal that took longer was not at work for all of it: other processes had the processor. */
 const MOST_MS = 0.2
-/** Nobody waits for longer, whatever it takes. Who waits when the service stops has an answer before its connection is cut off. */
-const LONGEST_MS = 900
+/** Who waits for longer is answered whatever it takes: before the connection is cut off when the service stops. */
+const LONGEST_MS = 800
 /** Further ones are answered at once: what waits takes memory. */
 const MOST_WAITING = 5_000
 const LOOK_MS = 10
+/** Longer at once would hold up everything else. */
+const MOST_AT_ONCE_MS = 10
 
 export class Refusals {
   readonly #send: (refusal: Refusal) => void
@@ -51,11 +53,11 @@ export class Refusals {
   }
 
   #look(): void {
-    for (;;) {
-      const first = this.#waiting.peek()
-      if (!first) break
+    const began = this.#clock()
+    for (let first = this.#waiting.peek(); first; first = this.#waiting.peek()) {
       const now = this.#clock()
-      if (!this.#hasTime(now) && now - first.since < LONGEST_MS) return
+      const isDue = this.#hasTime(now) || now - first.since >= LONGEST_MS
+      if (!isDue || now - began >= MOST_AT_ONCE_MS) return
       this.#waiting.shift()
       this.#answer(first, now)
     }
