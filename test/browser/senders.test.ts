@@ -112,6 +112,7 @@ describe('a person who has never read how a signature works', () => {
     const url = await copiedUrl()
     await fill('App secret', 'secret-of-the-app')
     await fill('Verify token', 'chosen-by-me')
+    await panel().getByText('is missing').waitFor({ state: 'detached' })
     await publish()
 
     const check = (token: string) =>

@@ -49,8 +49,10 @@ export function SecretField(props: SecretFieldProps) {
     )
   const text = typed ?? saved
   const isTemplate = text.includes('{{')
+  // Of what is being typed nothing has been said yet.
+  const said = text === saved ? issues : []
   return (
-    <FieldFrame label={label} description={description} issues={issues}>
+    <FieldFrame label={label} description={description} issues={said}>
       <TemplateInput
         path={path}
         value={text}
@@ -58,7 +60,7 @@ export function SecretField(props: SecretFieldProps) {
         placeholder={placeholder}
         readOnly={readOnly}
         quiet
-        invalid={issues.some(({ warning }) => !warning)}
+        invalid={said.some(({ warning }) => !warning)}
         // A literal is taken when it is complete: saved half-typed it would be sealed under the typing hand.
         onChange={(now) => {
           setTyped(now)
