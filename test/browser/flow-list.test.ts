@@ -61,10 +61,12 @@ describe('the list of flows', () => {
     await page.goto('/flows?sort=name')
     await row('Busy').waitFor()
     expect(await row('Plain 89').count()).toBe(0)
-    const more = page.getByRole('button', { name: /^Show more/ })
-    for (let i = 0; i < 3 && (await more.count()) > 0; i++)
-      await more.scrollIntoViewIfNeeded({ timeout: 5000 }).catch(() => {})
-    await row('Plain 89').waitFor()
+    // Each page comes by a scroll after the one before it was drawn, so that a number of scrolls would not be enough.
+    const lastAfterScroll = async () => {
+      await page.evaluate(`document.querySelector('tbody tr:last-child').scrollIntoView()`)
+      return row('Plain 89').count()
+    }
+    await expect.poll(lastAfterScroll, { timeout: 40_000 }).toBe(1)
   })
 
   it('asks in the row before it unpublishes, and leads back to the switch', async () => {
