@@ -1,7 +1,7 @@
 // Runs the service as one process, on the embedded database.
 
+import { StorageUnavailable } from '../engine/ports/storage-unavailable.ts'
 import { MAIN_CHAIN } from '../operations/ports/audit-log/chain.ts'
-import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
 import { RunTroubles } from '../queue/run-troubles.ts'

@@ -52,7 +52,7 @@ export class JournalWriter {
 
   /** Throws ClaimLost if another process has claimed the run. */
   async confirm(): Promise<void> {
-    await this.#insist(async () => this.#ports.journal.holds!(this.#run.claim))
+    await this.#hold(async () => this.#ports.journal.holds!(this.#run.claim))
   }
 
   /** Writes the gathered entries. One write waits for the one before, so that no entry overtakes what it depends on. */
@@ -93,22 +93,35 @@ export class JournalWriter {
   }
 
   #record(progress: RunProgress): Promise<void> {
-    return this.#insist(() => this.#ports.journal.record(this.#run.claim, progress))
+    return this.#hold(() => this.#ports.journal.record(this.#run.claim, progress))
   }
 
-  /** Repeats the attempt while the database is unavailable. Throws ClaimLost if the attempt returns false. */
-  async #insist(attempt: () => Promise<boolean>): Promise<void> {
-    for (;;) {
+  /** Repeats what failed, while the database is unavailable. Throws Interrupted if the process stops meanwhile. */
+  async insist<T>(attempt: () => T | Promise<T>, isAway: (error: unknown) => boolean, failed: unknown): Promise<T> {
+    for (let error = failed; ; ) {
+      if (!isAway(error)) throw error
+      if (this.#isStopping()) throw new Interrupted()
+      await this.#ports.storageTrouble(error)
       try {
-        if (!(await attempt())) throw new ClaimLost()
-        return
-      } catch (error) {
-        if (error instanceof WalkSignal) throw error
-        if (this.#isStopping()) throw new Interrupted()
-        await this.#ports.storageTrouble(error)
+        return await attempt()
+      } catch (again) {
+        error = again
       }
     }
   }
+
+  /** Throws ClaimLost if the attempt, which is repeated while the database is unavailable, returns false. */
+  async #hold(attempt: () => Promise<boolean>): Promise<void> {
+    let held: boolean
+    try {
+      held = await attempt()
+    } catch (error) {
+      held = await this.insist(attempt, isNoSignal, error)
+    }
+    if (!held) throw new ClaimLost()
+  }
 }
+
+const isNoSignal = (error: unknown): boolean => !(error instanceof WalkSignal)
 
 const noop = () => {}

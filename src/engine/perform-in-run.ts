@@ -11,6 +11,7 @@ import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
 import { roomOf, standingOf } from './run-requests.ts'
 import type { Outcome, StepContext, StepKind } from './step-kind.ts'
+import { PatientConnections } from './waits/patient-connections.ts'
 import { beginCall } from './waits/run-calls.ts'
 import { BranchCancelled, Stopped } from './walk-signals.ts'
 
@@ -56,13 +57,19 @@ export function performInRun(
   const running = { entry, noted: false, trace: walk.trace?.step(entry) ?? null }
   walk.running.push(running)
   walk.ports.begins(step.kind.kind, walk.run.id)
+  const connections = new PatientConnections(walk.ports.connections, walk.writer)
   try {
     const performed = performStep(
       step,
       stepBindings(roots, walk.ports.hashing, walk.run.id, entry.path, entry.startedAt),
-      walk.ports.connections,
+      connections,
       (settings, secrets, showInput) =>
-        contextOf(walk, step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),
+        contextOf(walk, step, running, interrupted, roots, {
+          settings: settings as never,
+          secrets,
+          showInput,
+          connections,
+        }),
       (error) => walk.ports.bug(error, walk.run),
       {
         flowId: walk.run.flowId,
@@ -128,7 +135,7 @@ function contextOf(
   running: RunningStep,
   interrupted: boolean,
   roots: Roots,
-  given: Pick<StepContext<never>, 'settings' | 'secrets' | 'showInput'>,
+  given: Pick<StepContext<never>, 'settings' | 'secrets' | 'showInput' | 'connections'>,
 ): StepContext<never> {
   const { entry } = running
   return {
@@ -141,7 +148,6 @@ function contextOf(
     http: running.trace?.http ?? walk.ports.http,
     replyRoom: () => roomOf(walk.ports, walk.run.id),
     standing: () => standingOf(walk.ports, walk.writer, () => walk.cancel()),
-    connections: walk.ports.connections,
     flowId: walk.run.flowId,
     files: filesOfRun(walk.ports, walk.run.id),
     sandbox: walk.ports.sandbox,

@@ -30,11 +30,18 @@ export const world = {
   answer: (_request: OutboundRequest): number | 'hang' | 'reset' => 200,
   /** Returns whether this process still holds the run; null if no other process can take it. */
   holds: null as (() => true | Promise<boolean>) | null,
+  /** What the connections do in place of what is usual. */
+  connections: {} as Partial<EnginePorts['connections']>,
+  storageTrouble: noTrouble,
   urls: () => world.sent.map((request) => request.url),
   /** Resolves when `count` requests have left. */
   async requests(count: number) {
     while (world.sent.length < count) await new Promise((resolve) => setImmediate(resolve))
   },
+}
+
+async function noTrouble(): Promise<void> {
+  throw new Error('no trouble expected')
 }
 
 let storage: SqliteStorage
@@ -53,6 +60,8 @@ export function useEngine(): void {
     world.replies = []
     world.answer = () => 200
     world.holds = null
+    world.connections = {}
+    world.storageTrouble = noTrouble
   })
 }
 
@@ -119,6 +128,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},
+      ...world.connections,
     },
     holdsSecret: () => false,
     redactReply: (value) => value,
@@ -139,7 +149,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
       })
       return { done, end: () => clearImmediate(wake) }
     },
-    storageTrouble: () => Promise.reject(new Error('no trouble expected')),
+    storageTrouble: () => world.storageTrouble(),
     bug: (error) => {
       throw error
     },

@@ -1,9 +1,9 @@
 // Turns a refusal or fault into a reply, with one body shape for the whole API.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
+import { StorageUnavailable } from '../engine/ports/storage-unavailable.ts'
 import type { Issue } from '../flow/issue.ts'
 import { OperationError, TooLate, TryLater } from '../operations/operation-error.ts'
-import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 
 export function failureBody(
   code: ApiErrorCode,

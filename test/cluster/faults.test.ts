@@ -161,6 +161,16 @@ describe('a database that goes away', { timeout: 120_000 }, () => {
     const { flow, post } = await web!.publish(callTwice)
     const { id } = (await post({ n: 'under-way' })).body
     await gate.count(1)
+    // Whether the connection is for the flow is read before each use.
+    const shop = { name: 'shop', kind: 'basic', fields: { username: 'ada', password: 'hers' }, tags: ['shop'] }
+    expect((await web!.api('POST', '/connections', shop)).status).toBe(201)
+    const limited = await web!.publish({
+      ...callTwice,
+      tags: ['shop'],
+      steps: [callTwice.steps[0]!, { id: 'who', kind: 'set', vars: { who: '{{ connections.shop.username }}' } }],
+    })
+    const { id: using } = (await limited.post({ n: 'limited' })).body
+    await gate.count(2)
 
     await server.halt()
     const refused = await post({ n: 'refused' })
@@ -175,11 +185,17 @@ describe('a database that goes away', { timeout: 120_000 }, () => {
     }
     // The reply arrives while nothing can be written.
     await gate.letOne({ kept: true })
+    await gate.letOne({})
+    await vi.waitFor(() => expect(cluster.workers[0]!.output()).toContain('runs wait and try again'), {
+      timeout: 30_000,
+      interval: 100,
+    })
 
     await server.start()
     const run = await vi.waitFor(() => web!.runEnded(id), { timeout: 30_000, interval: 200 })
     expect(run.status).toBe('succeeded')
     expect((run.steps[0]!.output as { body: object }).body).toEqual({ kept: true })
+    expect(await web!.runEnded(using)).toMatchObject({ status: 'succeeded', steps: [{}, { output: { who: 'ada' } }] })
     gate.open()
     const next = await vi.waitFor(
       async () => {
@@ -193,7 +209,7 @@ describe('a database that goes away', { timeout: 120_000 }, () => {
     const { items } = (await web!.api('GET', `/runs?flow=${flow.id}`)).body
     expect(items.map((one: { id: string }) => one.id)).toEqual([next, id])
     // There is one request each: nothing was sent twice.
-    expect(gate.received.map(({ url }) => url)).toEqual(['/under-way', '/next'])
+    expect(gate.received.map(({ url }) => url)).toEqual(['/under-way', '/limited', '/next'])
     expect(await cluster.stop()).toEqual([0, 0])
     await gate.close()
     await upstream.close()

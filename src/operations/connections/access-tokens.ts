@@ -4,6 +4,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import type { Standing } from '../../engine/ports/http-client.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { ConnectionRecord, GrantRecord, GrantStore } from '../ports/connections.ts'
 import {
   LONGEST_QUOTE,
@@ -156,7 +157,7 @@ export class AccessTokens {
     if (running) return running
     const begun = this.#obtain(name, refused)
       .catch((error) => {
-        if (error instanceof ConnectionError) throw error
+        if (error instanceof ConnectionError || error instanceof StorageUnavailable) throw error
         this.#ports.warn('the token of a connection could not be refreshed', { connection: name, err: error })
         throw failure.unavailable(name, 'the database cannot be read or written')
       })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BucketServer, startBucketServer } from '../../../test/harness/bucket-server.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import { createHttpClient, type OutboundClient } from '../../outbound/http-client.ts'
 import { OWN } from '../../outbound/servers.testkit.ts'
 import { createBucketPlace, OBJECT_BYTES } from './bucket-place.ts'

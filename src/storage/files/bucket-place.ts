@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { AwsClient } from 'aws4fetch'
 import { CODE } from '../../base/error-catalogue.ts'
 import { type HttpClient, OutboundError, type OutboundReply } from '../../engine/ports/http-client.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { FilePlace } from './place.ts'
 
 export const OBJECT_BYTES = 8 * 1024 * 1024

@@ -9,7 +9,7 @@ import {
   type OpenFile,
   type StoredFile,
 } from '../../engine/ports/files.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { FileKeeping } from '../../operations/ports/upkeep.ts'
 import { fileBinding } from '../rows/bindings.ts'
 import type { FileTable } from '../rows/files/tables.ts'

@@ -1,5 +1,5 @@
 // A place that keeps the encrypted bytes of files, and knows nothing else about them.
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { Range } from './frames.ts'
 
 export interface FilePlace {

@@ -1,9 +1,9 @@
 // Accepts runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
 import { type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { RecordEntry } from '../../operations/ports/audit.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartColumns } from '../rows/request-columns.ts'
 import { labelsColumn, testColumn, triggerColumn, wakenBy } from '../rows/run-rows.ts'

@@ -1,5 +1,5 @@
 // Sends items in batches that share one statement and one commit.
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import { type Gathered, Gathering } from '../rows/gathering.ts'
 
 export interface BatchOptions<Item, Result> {

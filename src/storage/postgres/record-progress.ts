@@ -1,7 +1,7 @@
 // Journals the progress of runs on PostgreSQL: writes that are ready together share one statement.
 import type { ChildRun, JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import type { CauseOf } from '../rows/failures/causes.ts'
 import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'

@@ -1,10 +1,10 @@
 // Claims runs and journals outcomes on PostgreSQL; outcomes that are recorded together share one statement.
 import type { ClaimedRun, JournalEntry, RunJournal } from '../../engine/ports/run-journal.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
 import type { ReplayStore } from '../../operations/ports/replays.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf } from '../rows/failures/causes.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder } from '../rows/journal-rows.ts'

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 
 /** Busy, locked, read-only, I/O error, damaged, full, cannot open, no database: none is the fault of the write. */
 const FAULTS = [5, 6, 8, 10, 11, 13, 14, 26]

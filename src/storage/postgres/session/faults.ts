@@ -1,5 +1,5 @@
 // Tells which errors of PostgreSQL, or of the network to it, mean "not now" rather than "never".
-import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 
 /** Connection exceptions, lack of resources, a server that stops, starts or ends a statement, and faults of its disk. */
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Databases, query, startDatabases } from '../../../../test/harness/postgres.ts'
-import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import { openPostgres, type PostgresStorage } from '../database.ts'
 
 let databases: Databases

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 
 /** A file of a run that begins is not there: nothing of the run was stored, and whoever sent it sends it again. */
 export const filesGone = (): StorageUnavailable =>

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../../../base/package-files.ts'
-import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { BatchResult, DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
