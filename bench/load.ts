@@ -26,7 +26,16 @@ export type Parts = Record<string, () => number[]>
 const TICKS_PER_SECOND = 100
 const here = import.meta.dirname
 
-export async function load(url: string, parts: Parts, connections: number, seconds: number): Promise<Measured> {
+/** The event that is posted. */
+export const EVENT = join(here, 'order.json')
+
+export async function load(
+  url: string,
+  parts: Parts,
+  connections: number,
+  seconds: number,
+  event = EVENT,
+): Promise<Measured> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error(`${url} is not on this machine`)
   const used = () =>
     Object.fromEntries(Object.entries(parts).map(([name, pids]) => [name, sum(pids().map(cpuSeconds))]))
@@ -34,7 +43,7 @@ export async function load(url: string, parts: Parts, connections: number, secon
   const { stdout } = await promisify(execFile)(
     'wrk',
     ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency', '-s', join(here, 'post.lua'), url],
-    { env: { ...process.env, BENCH_BODY: join(here, 'order.json') } },
+    { env: { ...process.env, BENCH_BODY: event } },
   )
   const after = used()
   const spent = Object.fromEntries(Object.keys(parts).map((name) => [name, after[name]! - before[name]!]))

@@ -1,13 +1,13 @@
-// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile --peers --postgres --workers 0,1,2]
+// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --bytes 64000 --profile --peers --postgres --workers 0,1,2]
 // Measures Millrace beside the bare and the durable floor, in alternate rounds on this machine; ratios are taken within a round.
 import { type ChildProcess, execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
 import { FLOW_A, FLOW_C, flowB } from './flows.ts'
 import { temporaryFolder } from './folder.ts'
-import { familyOf, load, type Parts, SERVE, settle } from './load.ts'
+import { EVENT, familyOf, load, type Parts, SERVE, settle } from './load.ts'
 import { startNodeRed } from './peers/node-red.ts'
 import { circumstances, heading, median, type Row, table } from './report.ts'
 import { endAll, spawnScript } from './service.ts'
@@ -20,6 +20,8 @@ const { values: options } = parseArgs({
     warm: { type: 'string', default: '4' },
     connections: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: 'A,B,C' },
+    // Posts an event with so many items more that it has at least this size.
+    bytes: { type: 'string' },
     profile: { type: 'boolean', default: false },
     // Measures Node-RED too, which is installed from npm into a temporary folder.
     peers: { type: 'boolean', default: false },
@@ -30,7 +32,7 @@ const { values: options } = parseArgs({
 })
 
 const TOKEN = 'benchmark-token-0123456789'
-const PORTS = { upstream: 9391, floor: 9392, durable: 9389, nodeRed: 9390, millrace: 9393 }
+const PORTS = { upstream: 9391, floor: 9392, durable: 9389, nodeRed: 9387, millrace: 9393 }
 const upstreamUrl = `http://127.0.0.1:${PORTS.upstream}`
 const scenarios = options.only.split(',')
 const results = join(import.meta.dirname, 'results')
@@ -132,6 +134,18 @@ async function onPostgres(server: PostgresServer, workers: number): Promise<Targ
   }
 }
 
+/** Returns the file with the event to post. */
+function eventFile(): string {
+  if (options.bytes === undefined) return EVENT
+  const event = JSON.parse(readFileSync(EVENT, 'utf8')) as { items: object[] }
+  const [item] = event.items
+  const room = Number(options.bytes) - JSON.stringify(event).length
+  for (let left = room; left > 0; left -= JSON.stringify(item).length + 1) event.items.push(item!)
+  const file = join(temporaryFolder(), 'event.json')
+  writeFileSync(file, JSON.stringify(event))
+  return file
+}
+
 async function main(): Promise<void> {
   try {
     execFileSync('wrk', ['-v'], { stdio: 'ignore' })
@@ -147,11 +161,12 @@ async function main(): Promise<void> {
   await spawnScript(['bench/upstream.ts', String(PORTS.upstream)])
   const targets: Target[] = [await bareFloor(), await durableFloor(), await onSqlite()]
   const nodeRed = options.peers ? await startNodeRed(PORTS.nodeRed, upstreamUrl) : null
-  if (nodeRed)
-    targets.push({ name: 'node-red', urls: paths(PORTS.nodeRed, scenarios), parts: { 'node-red': one(nodeRed.child) } })
+  for (const { name, port, child } of nodeRed?.variants ?? [])
+    targets.push({ name, urls: paths(port, scenarios), parts: { 'node-red': one(child) } })
   const server = options.postgres ? await startPostgres() : null
   if (server)
     for (const workers of options.workers.split(',').map(Number)) targets.push(await onPostgres(server, workers))
+  const event = eventFile()
   const rows: Row[] = []
   for (let round = 1; round <= Number(options.rounds); round++)
     for (const scenario of scenarios)
@@ -159,9 +174,9 @@ async function main(): Promise<void> {
         for (const { name: target, urls, parts } of targets) {
           const url = urls.get(scenario)
           if (!url) continue
-          await load(url, parts, connections, Number(options.warm))
+          await load(url, parts, connections, Number(options.warm), event)
           await settle(parts)
-          const measured = await load(url, parts, connections, Number(options.seconds))
+          const measured = await load(url, parts, connections, Number(options.seconds), event)
           await settle(parts)
           rows.push({ scenario, connections, target, round, ...measured })
           console.log(
@@ -172,13 +187,15 @@ async function main(): Promise<void> {
     heading(at),
     '',
     `${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Start to first answered webhook: ${median(starts)} ms (${starts[0]} to ${starts.at(-1)}).`,
-    ...(nodeRed ? ['', `Node-RED ${nodeRed.version}, which stores nothing.`] : []),
+    ...(nodeRed
+      ? ['', `Node-RED ${nodeRed.version}, which stores nothing: as it is installed, and without its editor.`]
+      : []),
     ...(server ? ['', 'PostgreSQL, the load and the upstream share the cores with what is measured.'] : []),
     '',
     table(rows),
     '',
   ].join('\n')
-  const name = server ? `postgres-${process.arch}` : process.arch
+  const name = [server && 'postgres', options.bytes && `${options.bytes}-bytes`, process.arch].filter(Boolean).join('-')
   writeFileSync(join(results, `${name}.md`), report)
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify({ ...at, starts, rows }, null, 1)}\n`)
   console.log(`\n${report}`)

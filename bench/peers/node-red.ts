@@ -9,11 +9,19 @@ import { run, spawnScript } from '../service.ts'
 
 const VERSION = '5'
 
-/** Returns null, after saying why, if Node-RED cannot be installed or started. */
-export async function startNodeRed(
-  port: number,
-  upstream: string,
-): Promise<{ child: ChildProcess; version: string } | null> {
+/** As it is installed, every request passes the routes of its editor; a setting leaves the editor out. */
+const VARIANTS = [
+  { name: 'node-red', set: {} },
+  { name: 'node-red, no editor', set: { httpAdminRoot: false } },
+]
+
+export interface NodeRed {
+  version: string
+  variants: { name: string; port: number; child: ChildProcess }[]
+}
+
+/** Starts each variant, on ports from `port` on; returns null, after saying why, if Node-RED cannot be installed or started. */
+export async function startNodeRed(port: number, upstream: string): Promise<NodeRed | null> {
   const folder = temporaryFolder()
   console.log(`installing Node-RED ${VERSION} ...`)
   try {
@@ -30,14 +38,16 @@ export async function startNodeRed(
     ])
     const installed = join(folder, 'node_modules/node-red')
     const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { version: string }
-    writeFileSync(join(folder, 'settings.cjs'), `module.exports = ${JSON.stringify(settings(folder, port))}\n`)
-    writeFileSync(join(folder, 'flows.json'), JSON.stringify(flows(upstream)))
-    const child = await spawnScript(
-      [join(installed, 'red.js'), '--settings', join(folder, 'settings.cjs')],
-      {},
-      'Started flows',
-    )
-    return { child, version }
+    const variants: NodeRed['variants'] = []
+    for (const [i, { name, set }] of VARIANTS.entries()) {
+      const own = temporaryFolder()
+      const given = { ...settings(own, port + i), ...set }
+      writeFileSync(join(own, 'settings.cjs'), `module.exports = ${JSON.stringify(given)}\n`)
+      writeFileSync(join(own, 'flows.json'), JSON.stringify(flows(upstream)))
+      const script = [join(installed, 'red.js'), '--settings', join(own, 'settings.cjs')]
+      variants.push({ name, port: port + i, child: await spawnScript(script, {}, 'Started flows') })
+    }
+    return { version, variants }
   } catch (error) {
     console.error(`Node-RED is left out: ${(error as Error).message}`)
     return null
@@ -50,8 +60,7 @@ const settings = (folder: string, port: number) => ({
   userDir: folder,
   flowFile: 'flows.json',
   lang: 'en-US',
-  // No editor, and nobody to tell about updates.
-  httpAdminRoot: false,
+  // Nobody to tell about updates.
   telemetry: { enabled: false, updateNotification: false },
   credentialSecret: false,
   functionExternalModules: true,

@@ -1,5 +1,5 @@
 // Stores a run durably and puts it in line.
-import type { NewRun } from '../../engine/ports/run-journal.ts'
+import { type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RecordEntry } from '../ports/audit.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -7,9 +7,11 @@ import type { QueuedRun } from '../ports/queue.ts'
 import { type Accepted, type Dedupe, NotBegun, type ReplayedJournal } from '../ports/runs.ts'
 import type { RunServices } from './services.ts'
 
-/** The most runs in line that stay in memory as accepted, and the largest body of such a run. */
-const FRESH_RUNS = 2_000
-const FRESH_BODY_CHARS = 16_384
+/** Runs of up to so many characters stay in memory as they came while the line is shorter than this; others are read again. */
+const STAYING = [
+  { line: 200, chars: SMALL_RUN },
+  { line: 1_500, chars: 16_384 },
+]
 
 export interface RunStart {
   run: NewRun
@@ -76,8 +78,10 @@ export function runStarted(
   return isHeld
 }
 
-const isSmall = ({ queue }: LineServices, run: NewRun): boolean =>
-  queue.size < FRESH_RUNS && startChars(run) <= FRESH_BODY_CHARS
+function isSmall({ queue }: LineServices, run: NewRun): boolean {
+  const limit = STAYING.find(({ line }) => queue.size < line)
+  return limit !== undefined && startChars(run) <= limit.chars
+}
 
 const putInLine = (
   { queue }: LineServices,
