@@ -242,7 +242,7 @@ describe('the documentation', () => {
         expect([start, ...cells(compared, start).slice(2, 5)]).toEqual([
           start,
           ratio('x64', 'millrace', scenario, sockets),
-          ratio('x64', 'node-red', scenario, sockets),
+          ratio('x64', 'node-red, no editor', scenario, sockets),
           ratio('arm64', 'millrace', scenario, sockets),
         ])
   })
