@@ -13,5 +13,6 @@ const server = createServer((incoming, response) => {
   }
   incoming.on('end', () => (delayMs ? setTimeout(answer, delayMs) : answer()))
 })
-server.keepAliveTimeout = 60_000
+// It closes no socket: one that idles between two rounds may be in use again at that moment, and the floor does not send again.
+server.keepAliveTimeout = 0
 server.listen(Number(process.argv[2]), '127.0.0.1', 4096, () => console.log('is ready'))
