@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Standing } from '../../engine/ports/http-client.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import { testVault } from '../../secrets/keys.testkit.ts'
 import { Redactor } from '../../secrets/redactor.ts'
 import { createSecrets } from '../../secrets/secret-keeping.ts'
@@ -143,6 +144,21 @@ describe('a token', () => {
     const { tokens } = await process()
     storage.raw.exec('DELETE FROM connection')
     await expect(tokens.connect('crm', tokenSet(0))).rejects.toMatchObject({ code: 'token_unavailable' })
+  })
+
+  it('that cannot be had because the database is away says so, and is refreshed when it is back', async () => {
+    const { get } = grants
+    let isAway = false
+    grants = { ...grants, get: (name) => (isAway ? Promise.reject(new StorageUnavailable('away')) : get(name)) }
+    const { tokens } = await process()
+    await tokens.connect('crm', tokenSet(0, 1))
+    time += 1
+    isAway = true
+    await expect(tokens.accessToken('crm')).rejects.toBeInstanceOf(StorageUnavailable)
+    await expect(tokens.renewed('crm', 'access-0')).rejects.toBeInstanceOf(StorageUnavailable)
+    isAway = false
+    expect(await tokens.accessToken('crm')).toBe('access-1')
+    expect(asked).toEqual(['refresh-0'])
   })
 
   it('is used up to its end while the server is down, and the server is asked less and less', async () => {
