@@ -8,9 +8,9 @@ it.each([
   [0, 1_500, false],
   [16_384, 1_499, true],
   [16_385, 1_499, false],
-  [16_385, 199, true],
-  [65_536, 199, true],
-  [65_536, 200, false],
+  [16_385, 63, true],
+  [65_536, 63, true],
+  [65_536, 64, false],
   [65_537, 0, false],
 ])(
   'a run with a body of %i characters where %i are in line stays in memory as it came: %s',

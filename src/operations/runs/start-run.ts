@@ -9,7 +9,7 @@ import type { RunServices } from './services.ts'
 
 /** Runs of up to so many characters stay in memory as they came while the line is shorter than this; others are read again. */
 const STAYING = [
-  { line: 200, chars: SMALL_RUN },
+  { line: 64, chars: SMALL_RUN },
   { line: 1_500, chars: 16_384 },
 ]
 
