@@ -4,9 +4,11 @@ import { readConfig } from '../app/config.ts'
 import { ConfigError } from '../app/read-setting.ts'
 import { type App, startApp } from '../app/start.ts'
 import { Refusal } from '../base/refusals.ts'
-import { tuneV8 } from './tune-v8.ts'
+import { optimizeEarly, tuneV8 } from './tune-v8.ts'
 
 const EXIT_WITHIN_MS = 9_500
+/** The API is loaded by then. */
+const START_MS = 3_000
 
 export async function serve(): Promise<void> {
   tuneV8()
@@ -17,6 +19,7 @@ export async function serve(): Promise<void> {
     console.error(explain(error))
     process.exit(1)
   }
+  setTimeout(optimizeEarly, START_MS).unref()
   let stopping = false
   const stop = () => {
     if (stopping) return

@@ -8,10 +8,14 @@ export function tuneV8(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
   // The launchers set this flag for the heap of the event loop, which exists by now. V8 would put it above the limits of threads.
   setFlagsFromString('--max-semi-space-size=0')
-  // The way of a delivery is the same each time: its code is optimized after hundreds of them, not thousands, and by one compiler, not two.
-  setFlagsFromString('--invocation-count-for-turbofan=300')
-  setFlagsFromString('--minimum-invocations-after-ic-update=100')
+  // The way of a delivery is the same each time: its code is optimized by one compiler, not two.
   setFlagsFromString('--no-maglev')
   // So is that of the interpreter of code steps.
   setFlagsFromString('--wasm-tiering-budget=1300000')
+}
+
+/** Has code optimized after hundreds of calls, not thousands: once the start is over, whose code will not run again. */
+export function optimizeEarly(): void {
+  setFlagsFromString('--invocation-count-for-turbofan=300')
+  setFlagsFromString('--minimum-invocations-after-ic-update=100')
 }
