@@ -18,6 +18,7 @@ import {
   type NewRun,
   type RunProgress,
 } from './ports/run-journal.ts'
+import { memoryOf } from './run-requests.ts'
 import { RunWalk } from './run-walk.ts'
 import type { StepKind } from './step-kind.ts'
 
@@ -93,6 +94,7 @@ export class Engine {
   async carry(run: ClaimedRun): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
     if (run.unreadable) throw run.unreadable
+    this.#ports.replyRoom?.opened(run.id, () => memoryOf(run))
     let flow: CompiledFlow<StepKind>
     try {
       const source = this.#flows.forRun(run)

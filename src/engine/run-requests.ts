@@ -1,7 +1,9 @@
 // Answers what a step's requests ask: whether this process still holds the run, and whether there is room for the reply.
+import { weigh } from '../flow/json/weigh.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { RoomOfRun, Standing } from './ports/http-client.ts'
+import type { ClaimedRun } from './ports/run-journal.ts'
 import { ClaimLost } from './walk-signals.ts'
 
 /** Returns null if no other process can take the run. `lost` is called when another process has taken it. */
@@ -26,3 +28,7 @@ export function roomOf({ replyRoom }: EnginePorts, runId: string): RoomOfRun | n
   if (!replyRoom) return null
   return { grow: (bytes) => replyRoom.grow(runId, bytes), shrink: (bytes) => replyRoom.shrink(runId, bytes) }
 }
+
+/** Returns about the bytes of memory that a run takes as it was read. */
+export const memoryOf = ({ webhook, given, journal }: ClaimedRun): number =>
+  (webhook?.rawBody.length ?? 0) + weigh([webhook?.body, given, journal.map(({ output }) => output)])

@@ -5,7 +5,7 @@ import { formPairs } from '../flow/form-pairs.ts'
 import { MULTIPART } from '../flow/formats/file-types.ts'
 import { readXml } from '../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../flow/formats/xml-lists.ts'
-import { parseJson } from '../flow/parse-json.ts'
+import { parseJson } from '../flow/json/parse-json.ts'
 import type { FileValue } from './ports/files.ts'
 
 /** The root `webhook`: docs/webhooks.md#what-a-flow-gets */

@@ -1,7 +1,7 @@
 // Decides which run starts when, among several processes: each takes as many runs from the database as it has places.
 import { timeOfId } from '../engine/ids.ts'
 import { newlyClaimed } from '../engine/ports/newly-claimed.ts'
-import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
+import type { Advanced, ClaimedRun } from '../engine/ports/run-journal.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
 import type { RunMemory } from './run-memory.ts'
 import { Timers } from './timers.ts'
@@ -58,6 +58,7 @@ export class ClusterQueue implements Queue {
     this.#mostHeld = mostHeld
     this.#ports = ports
     this.#timers = new Timers(LOOK_EVERY_MS, ports.failed)
+    memory.onRoom = () => this.look()
   }
 
   /** Returns the number of waiting runs as of a second ago, plus those that this process has added since. */
@@ -167,11 +168,11 @@ export class ClusterQueue implements Queue {
 
   #begin(run: TakenRun): void {
     this.#memory.begun(run.id, run.bytes)
-    void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null, run.bytes)
+    void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null)
   }
 
   /** Carries a run to its end or its next wait. `line` is the flow whose waiting runs may get this run's place. */
-  async #carry(carrying: Promise<Advanced>, runId: string, line: string | null, bytes = 0): Promise<void> {
+  async #carry(carrying: Promise<Advanced>, runId: string, line: string | null): Promise<void> {
     let advanced: Advanced
     this.#count(runId, 1)
     try {
@@ -182,15 +183,13 @@ export class ClusterQueue implements Queue {
       this.#timers.later(this.#ports.troubled(runId, error), () => {
         this.#taken++
         this.#count(runId, -1)
-        void this.#carry(this.#ports.advance(runId), runId, line, bytes)
+        void this.#carry(this.#ports.advance(runId), runId, line)
       })
       return
     }
     this.#taken--
     this.#memory.ended(runId)
     this.#count(runId, -1)
-    // A large run that had no room may begin now.
-    if (bytes > SMALL_RUN) this.#mayBeMore = true
     const dueAt = advanced.state === 'parked' ? advanced.resumeAt : null
     if (dueAt !== null) this.#timers.after(dueAt - this.#ports.now(), () => this.look())
     if (line !== null && (advanced.state !== 'parked' || advanced.placeGiven)) void this.#admit(line)

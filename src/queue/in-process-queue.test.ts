@@ -16,7 +16,8 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
   let time = 0
   let nextAt: number | null = null
   let busy = 0
-  const queue = new InProcessQueue(concurrency, new RunMemory(memoryBytes), {
+  const memory = new RunMemory(memoryBytes)
+  const queue = new InProcessQueue(concurrency, memory, {
     bytesOf: (id) => bytesOf[id] ?? 0,
     advance: ({ id }) => {
       begun.push(id)
@@ -36,6 +37,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
     queue,
     begun,
     due,
+    read: (id: string, bytes: number) => memory.opened(id, () => bytes),
     add: (id: string, flowId = 'f', limit: number | null = null, awaited = false) =>
       queue.add({ id, flowId, concurrency: limit, fresh: null, since: time, awaited }),
     setBusy: (share: number) => {
@@ -70,18 +72,24 @@ describe('the in-process queue', () => {
   it('begins large runs only as memory has room for them, and others beside them', async () => {
     const mb = 1_000_000
     const sizes = { a: 10 * mb, b: 10 * mb, c: 10 * mb, d: 90 * mb, e: 1 * mb }
-    const { queue, begun, add, end } = setUp(10, 40 * mb, sizes)
+    const { queue, begun, add, end, read } = setUp(10, 40 * mb, sizes)
     for (const id of ['a', 'b', 'c', 'small', 'd', 'e']) add(id)
     queue.start()
+    // Nobody knows what a run takes before it is read: the next one waits for that.
+    expect(begun).toEqual(['a', 'small'])
+    read('a', 0)
     // Each run counts twice: its bytes as received, and its parsed values.
-    expect(begun).toEqual(['a', 'b', 'small'])
+    expect(begun.slice(2)).toEqual(['b'])
+    read('b', 0)
     expect(queue.size).toBe(3)
     await end('a')
-    expect(begun).toEqual(['a', 'b', 'small', 'c'])
+    expect(begun.slice(3)).toEqual(['c'])
+    read('c', 0)
     await end('b')
     await end('c')
     // A run that exceeds the whole limit starts alone.
     expect(begun.slice(4)).toEqual(['d'])
+    read('d', 0)
     await end('small')
     add('another')
     expect(begun.slice(5)).toEqual(['another'])
@@ -89,6 +97,23 @@ describe('the in-process queue', () => {
     expect(queue.size).toBe(0)
     await end('d')
     expect(begun).not.toContain('e')
+    queue.stop()
+  })
+
+  it('begins large runs by what they take in memory as soon as that is known', async () => {
+    const sizes = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`r${i}`, 200_000]))
+    const { queue, begun, add, end, read } = setUp(100, 128 << 20, sizes)
+    queue.start()
+    for (const id of Object.keys(sizes)) add(id)
+    // As many as the memory for reading has room for, if each was made of nothing but braces.
+    expect(begun).toHaveLength(6)
+    for (let i = 0; i < begun.length; i++) read(`r${i}`, 8 << 20)
+    // What they take is known: sixteen fit, and those that were being read meanwhile.
+    expect(begun).toHaveLength(21)
+    for (let i = 0; i < 5; i++) await end(`r${i}`)
+    expect(begun).toHaveLength(21)
+    await end('r5')
+    expect(begun).toHaveLength(27)
     queue.stop()
   })
 

@@ -46,6 +46,7 @@ export class InProcessQueue implements Queue {
     this.#memory = memory
     this.#ports = ports
     this.#atOnce = new AtOnce(concurrency, { busy: ports.busy, more: () => this.#pump() })
+    memory.onRoom = () => this.#pump()
   }
 
   get size(): number {

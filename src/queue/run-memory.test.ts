@@ -13,7 +13,7 @@ it('has large replies wait until there is room, and the run that came first neve
   }
   for (const runId of ['a', 'b', 'c', 'd', 'b', 'a']) grow(runId)
   expect(passed).toEqual(['a', 'b', 'a'])
-  expect(memory.room).toEqual({ bytes: 0, oneAtLeast: false })
+  expect(memory.room).toEqual({ bytes: 0, bytesOfOne: 0 })
   // The room reserved for the largest reply was not needed.
   memory.shrink('a', 19 * MB)
   await Promise.resolve()
@@ -27,5 +27,29 @@ it('has large replies wait until there is room, and the run that came first neve
   memory.ended('c')
   await Promise.resolve()
   expect(passed).toHaveLength(5)
-  expect(memory.room).toEqual({ bytes: 21 * MB, oneAtLeast: true })
+  // What may be read at once is less.
+  expect(memory.room).toEqual({ bytes: 1_300_000, bytesOfOne: Number.MAX_SAFE_INTEGER })
+})
+
+it('counts a run with the most that it may take while it is read, then with what it takes, and twice its bytes at least', () => {
+  const memory = new RunMemory(100 * MB)
+  let told = 0
+  memory.onRoom = () => told++
+  memory.begun('a', MB)
+  expect(memory.room).toEqual({ bytes: 300_000, bytesOfOne: 300_000 })
+  memory.opened('a', () => 30 * MB)
+  expect(memory.room.bytesOfOne).toBe(35 * MB)
+  memory.begun('b', 20 * MB)
+  expect(memory.room).toEqual({ bytes: 0, bytesOfOne: 0 })
+  memory.opened('b', () => 0)
+  expect(memory.room.bytesOfOne).toBe(15 * MB)
+  // It ended before it was read.
+  memory.begun('c', MB)
+  memory.ended('c')
+  expect(memory.room.bytesOfOne).toBe(15 * MB)
+  // Small ones are not weighed.
+  memory.begun('d', 8_192)
+  memory.opened('d', () => 50 * MB)
+  expect(memory.room.bytesOfOne).toBe(15 * MB)
+  expect(told).toBe(3)
 })

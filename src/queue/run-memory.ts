@@ -2,7 +2,7 @@
 // the large replies that arrive later.
 import type { ReplyRoom } from '../engine/ports/http-client.ts'
 import { SMALL_RUN } from '../engine/ports/run-journal.ts'
-import type { Room } from '../operations/ports/queue.ts'
+import { DENSEST, READING, type Room } from '../operations/ports/queue.ts'
 
 /** Data counts twice: memory holds the bytes as received and the parsed values. */
 const TIMES = 2
@@ -13,22 +13,41 @@ export class RunMemory implements ReplyRoom {
   /** The bytes per run, in the order in which the runs began to count. */
   readonly #byRun = new Map<string, number>()
   #line: { runId: string; bytes: number; goOn: () => void }[] = []
+  /** The most that each run takes that is being read, which comes in addition. */
+  readonly #unread = new Map<string, number>()
+  #reading = 0
+  /** Is called when runs for which there was no room may begin. */
+  onRoom: () => void = () => {}
 
   constructor(most: number) {
     this.#most = most
   }
 
   get room(): Room {
-    return { bytes: Math.max(0, Math.floor((this.#most - this.#held) / TIMES)), oneAtLeast: this.#byRun.size === 0 }
+    const free = floor((this.#most - this.#held) / TIMES)
+    const bytes = Math.min(free, floor((READING - this.#reading) / DENSEST))
+    if (this.#unread.size > 0) return { bytes, bytesOfOne: bytes }
+    // Whatever its size, one may begin where none is, and be read where none is being read.
+    return { bytes, bytesOfOne: this.#byRun.size === 0 ? Number.MAX_SAFE_INTEGER : free }
   }
 
   fits(bytes: number): boolean {
-    const { room } = this
-    return bytes <= room.bytes || room.oneAtLeast
+    return bytes <= this.room.bytesOfOne
   }
 
   begun(runId: string, bytes: number): void {
-    if (bytes > SMALL_RUN) this.#add(runId, bytes * TIMES)
+    if (bytes <= SMALL_RUN) return
+    this.#add(runId, bytes * TIMES)
+    this.#unread.set(runId, bytes * DENSEST)
+    this.#reading += bytes * DENSEST
+  }
+
+  opened(runId: string, weigh: () => number): void {
+    if (!this.#unread.has(runId)) return
+    this.#read(runId)
+    const counted = this.#byRun.get(runId)!
+    this.#add(runId, Math.max(counted, weigh()) - counted)
+    this.onRoom()
   }
 
   grow(runId: string, bytes: number): true | Promise<void> {
@@ -47,10 +66,19 @@ export class RunMemory implements ReplyRoom {
 
   ended(runId: string): void {
     if (this.#byRun.size === 0) return
-    this.#held -= this.#byRun.get(runId) ?? 0
-    this.#byRun.delete(runId)
     this.#line = this.#line.filter((waiting) => waiting.runId !== runId)
+    const held = this.#byRun.get(runId)
+    if (held === undefined) return
+    this.#held -= held
+    this.#byRun.delete(runId)
+    this.#read(runId)
     this.#letOn()
+    this.onRoom()
+  }
+
+  #read(runId: string): void {
+    this.#reading -= this.#unread.get(runId) ?? 0
+    this.#unread.delete(runId)
   }
 
   /** Returns whether the run may grow. The run that has held memory longest always may, so that it ends and frees it. */
@@ -77,3 +105,5 @@ export class RunMemory implements ReplyRoom {
     })
   }
 }
+
+const floor = (bytes: number): number => Math.max(0, Math.floor(bytes))

@@ -1,5 +1,5 @@
 // Runs prepared code in one QuickJS, and says what came of it: the same in a worker and on the main thread.
-import { parseJson } from '../flow/parse-json.ts'
+import { parseJson } from '../flow/json/parse-json.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions, textFunctions } from './host-functions.ts'
 import type { Failure, Prepared, RunReply, RunRequest } from './messages.ts'

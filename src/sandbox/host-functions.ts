@@ -10,7 +10,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { formEncoded, formPairs } from '../flow/form-pairs.ts'
-import { parseJson } from '../flow/parse-json.ts'
+import { parseJson } from '../flow/json/parse-json.ts'
 import { FORMAT_FUNCTIONS } from './format-functions.ts'
 import type { Extras } from './quickjs/quickjs.ts'
 

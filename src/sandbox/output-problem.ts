@@ -1,6 +1,6 @@
 // Decides whether an output may go on to the main thread, which has to parse it in one go.
 import { CODE } from '../base/error-catalogue.ts'
-import { type JsonLimits, jsonProblem, measureJson } from '../flow/json-limits.ts'
+import { type JsonLimits, jsonProblem, measureJson } from '../flow/json/json-limits.ts'
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_DEPTH, MAX_OUTPUT_NAMES, MAX_OUTPUT_VALUES } from './limits.ts'
 import type { Failure } from './messages.ts'
 

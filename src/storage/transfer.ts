@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseRefused } from '../base/refusals.ts'
 import type { FlowDocument } from '../flow/document.ts'
-import { parseJson } from '../flow/parse-json.ts'
+import { parseJson } from '../flow/json/parse-json.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { sealedSize } from './files/frames.ts'
 import type { FilePlace } from './files/place.ts'

@@ -11,7 +11,7 @@ import {
 } from '../engine/ports/http-client.ts'
 import { collectPairs, isJsonType, lastValues, mediaType } from '../engine/webhook-data.ts'
 import type { FixtureReply, FixtureStub } from '../flow/fixture.ts'
-import { parseJson } from '../flow/parse-json.ts'
+import { parseJson } from '../flow/json/parse-json.ts'
 import { differences } from './match.ts'
 import { matchesWildcard } from './wildcard.ts'
 

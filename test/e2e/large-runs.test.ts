@@ -31,6 +31,8 @@ const start = async (environment: Record<string, string>) =>
     MILLRACE_ENV_GATE: gate.url,
     ...environment,
   })
+/** Takes 14 MB in memory, fifty times its size. */
+const DENSE = `[${`${'{"34":'.repeat(190)}0${'}'.repeat(190)},`.repeat(210)}0]`
 const held = { id: 'held', kind: 'http', method: 'GET', url: '{{ env.GATE }}', timeout: 120 }
 
 it('carries 24 runs of 4 MB that wait for an API, and callers who wait for them, with a heap of 100 MB', async () => {
@@ -83,4 +85,15 @@ it('carries 24 runs that get 4 MB from an API and wait with it, with a heap of 1
   } finally {
     await upstream.close()
   }
+}, 120_000)
+
+it('carries runs of the densest JSON that there is, sent at once, with a heap of 300 MB', async () => {
+  millrace = await start({ NODE_OPTIONS: '--max-old-space-size=300' })
+  const { post } = await millrace.publish({ name: 'Dense', trigger: { kind: 'webhook' }, steps: [held] })
+  const answers = await Promise.all(Array.from({ length: 2 * RUNS }, () => post(DENSE)))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  await gate.count(1)
+  gate.open()
+  for (const { body } of answers) expect((await millrace.runEnded(body.id)).status).toBe('succeeded')
+  expect(millrace.child.exitCode).toBeNull()
 }, 120_000)

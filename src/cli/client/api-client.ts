@@ -1,6 +1,6 @@
 // Speaks the HTTP API: one call at a time, lists page by page, and events.
 import { API_ERRORS } from '../../base/error-catalogue.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
 
 export interface ApiError {

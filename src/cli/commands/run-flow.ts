@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Static } from 'typebox'
 import type { EndedRunBody } from '../../contract/run-bodies.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { findFlow } from '../client/find-flow.ts'
 import { defineCommand, number, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'

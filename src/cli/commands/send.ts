@@ -1,6 +1,6 @@
 // `millrace send`: posts a payload to a flow's webhook.
 import { readFileSync } from 'node:fs'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { type ApiClient, fetchOrExplain } from '../client/api-client.ts'
 import type { WebhookReply } from '../client/bodies.ts'
 import { findFlow } from '../client/find-flow.ts'

@@ -76,8 +76,10 @@ export interface Standing {
   confirm(): Promise<boolean>
 }
 
-/** Room in memory for the large replies of all runs. */
+/** Room in memory for large runs and their large replies. */
 export interface ReplyRoom {
+  /** Is told that a run has been read; it is weighed only if it counts. */
+  opened(runId: string, weigh: () => number): void
   /** Resolves when there is room for `bytes` more bytes. They stay reserved until the run ends. */
   grow(runId: string, bytes: number): true | Promise<void>
   /** Releases `bytes` of the reserved bytes that were not needed. */

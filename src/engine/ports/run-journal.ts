@@ -14,7 +14,7 @@ export interface RunError extends StepError {
 }
 
 /** Runs that take at most this many bytes to read do not count against the memory limit. */
-export const SMALL_RUN = 65_536
+export const SMALL_RUN = 8_192
 
 /** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
 export const ROUND = 'round'

@@ -1,6 +1,6 @@
 // Reads what -d, --data-urlencode and --json carry: text as curl would send it, fields, or JSON.
 import { formDecoded } from '../form-pairs.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../json/parse-json.ts'
 import type { HttpBody, NameValue } from './http-settings.ts'
 
 export interface DataPart {

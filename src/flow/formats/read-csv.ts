@@ -1,6 +1,6 @@
 // Reads CSV (RFC 4180) into lists or objects, once and from left to right.
 import { BareObject } from '../../base/bare-object.ts'
-import type { JsonLimits } from '../json-limits.ts'
+import type { JsonLimits } from '../json/json-limits.ts'
 import { FormatError } from './format-error.ts'
 import { type Meter, UNMETERED } from './meter.ts'
 import { NextUnit, TextUnits } from './text-units.ts'

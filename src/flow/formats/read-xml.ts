@@ -1,7 +1,7 @@
 // Reads XML into JSON data, once and from left to right, without recursion. A document type, with which entities could grow or name
 // files, is refused. docs/xml-and-csv.md says what becomes of attributes, texts and repeated elements.
 import { BareObject } from '../../base/bare-object.ts'
-import type { JsonLimits } from '../json-limits.ts'
+import type { JsonLimits } from '../json/json-limits.ts'
 import { FormatError } from './format-error.ts'
 import { type Meter, UNMETERED } from './meter.ts'
 import { NextUnit, TextUnits } from './text-units.ts'

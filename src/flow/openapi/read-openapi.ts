@@ -1,6 +1,6 @@
 // Reads an OpenAPI description, JSON or YAML, and lists its operations.
 import { FlowTextError, parseFlowText } from '../flow-text.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { entriesAt, follow, isNode, type Node, own, textAt } from './document.ts'
 
 export interface Operation {

@@ -165,15 +165,20 @@ function headOf(services: Services, { exchange: { request }, requestId, ip }: Vi
   return readHead(request, { webhookId: target?.[1] ?? '', test, ip, requestId, now: services.now() })
 }
 
-function store(services: Services, admission: Admission, body: Buffer | Upload): Promise<CallerReply | Later> {
+function store(
+  services: Services,
+  admission: Admission,
+  body: Buffer | Upload,
+  read?: (values: number) => void,
+): Promise<CallerReply | Later> {
   services.watch.begin(RECEIVING)
-  return takeIn(services, admission, body)
+  return takeIn(services, admission, body, read)
 }
 
-/** Large bodies one after the other. */
+/** Large bodies a few at a time. */
 const storeInTurn = (services: Services, admission: Admission, body: Buffer | Upload) =>
-  services.bodies.inTurn(body instanceof Upload ? body.textBytes : body.length, async () =>
-    store(services, admission, body),
+  services.bodies.inTurn(body instanceof Upload ? body.textBytes : body.length, (read) =>
+    store(services, admission, body, read),
   )
 
 /** Who may send, and by which method, is up to the version. */

@@ -1,7 +1,7 @@
 // Looks at what alerts are about, stores what they raise, and sends the messages that are due.
 
 import { tagsOf } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { listConnectionStates } from '../connections/read-connections.ts'
 import type { AlertMessage, Raised } from '../ports/alerts/alerts.ts'
 import { Decision, decideEvents, decideSeen, isAbout, type Seen, type Tags } from './decide.ts'

@@ -1,7 +1,7 @@
 // The callbacks of a run, for those who look after it: what it waits for, new URLs, and answers by hand.
 import { CODE } from '../../base/error-catalogue.ts'
 import { handlerIdOf, ON_FAILURE } from '../../engine/ports/run-journal.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { Rejection } from '../deliveries/rejection.ts'
 import { notFound, OperationError, TooLate } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'

@@ -1,7 +1,7 @@
 // Finds which flows use which connection, and which of its fields.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from '../../flow/validate/connection-use.ts'
 import { connectionUses } from '../../flow/validate/validate.ts'
 import { OperationError } from '../operation-error.ts'

@@ -1,16 +1,17 @@
 // Limits the bytes of request bodies that are in memory at once. Without room, a request is refused before its body is
 // read, so that many large bodies at a time cannot exhaust the memory of the process.
+import { Fifo } from '../../base/fifo.ts'
+import { DENSEST, READING } from '../ports/queue.ts'
 
 /** Bodies up to this size are always accepted and not counted: they are by far the most, and the intake limits them. */
 export const SMALL_BODY = 16_384
 
-/** Bodies from this size on are processed one at a time: with its text and values each takes several times its size. */
-const LARGE_BODY = 1024 * 1024
-
 export class BodyBudget {
   readonly most: number
   #held = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  /** The memory that the values of the bodies take that are not stored yet, or may take. */
+  #values = 0
+  readonly #line = new Fifo<{ values: number; goOn: () => void }>()
 
   constructor(most: number) {
     this.most = most
@@ -36,16 +37,37 @@ export class BodyBudget {
     this.#held -= bytes
   }
 
-  /** Runs `work` for large bodies one after the other, with other events of the loop in between. */
-  async inTurn<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    if (bytes < LARGE_BODY) return work()
-    const turn = this.#turn.then(nextTurn).then(work)
-    this.#turn = turn.catch(() => {})
-    return turn
+  /** Runs `work` when there is room for the values of a body until they are stored. It calls `read` when it knows what they take. */
+  async inTurn<T>(bytes: number, work: (read: (values: number) => void) => Promise<T>): Promise<T> {
+    if (bytes <= SMALL_BODY) return work(() => {})
+    let values = bytes * DENSEST
+    if (this.#line.size === 0 && this.#fits(values)) this.#values += values
+    // With other events of the loop in between.
+    else await new Promise<void>((goOn) => this.#line.push({ values, goOn: () => void setImmediate(goOn) }))
+    const count = (taken: number) => {
+      this.#values += taken - values
+      values = taken
+      this.#letOn()
+    }
+    try {
+      return await work(count)
+    } finally {
+      count(0)
+    }
+  }
+
+  #fits(values: number): boolean {
+    return this.#values === 0 || this.#values + values <= READING
+  }
+
+  #letOn(): void {
+    for (let first = this.#line.peek(); first && this.#fits(first.values); first = this.#line.peek()) {
+      this.#line.shift()
+      this.#values += first.values
+      first.goOn()
+    }
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class BodyHold {
   readonly #budget: BodyBudget

@@ -1,7 +1,7 @@
 // Finds the flow of a webhook: its published version, or its draft at the test URL.
 import { CODE } from '../../base/error-catalogue.ts'
 import { type FlowDocument, tagsOf } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
 import { findings } from '../flows/draft.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'

@@ -35,6 +35,7 @@ export async function takeOn(
   admission: Admission,
   webhook: WebhookData,
   upload: Upload | null = null,
+  values?: number,
 ): Promise<CallerReply | Later> {
   if (admission.head.test) return captureSample(services, admission, webhook, upload)
   const { trigger, route, head, flow } = admission
@@ -92,6 +93,7 @@ export async function takeOn(
     dedupe: key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
     route,
     entry: admission.entry ?? null,
+    values,
   })
   if (upload) upload.used = !stale && duplicateOf === null
   if (stale) {

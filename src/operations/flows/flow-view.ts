@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/is-object.ts'
 import { tagsOf } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'

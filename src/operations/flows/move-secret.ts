@@ -2,7 +2,7 @@
 // puts the reference into it, as any other change.
 import { CODE } from '../../base/error-catalogue.ts'
 import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { mapSecrets } from '../../flow/secret-literals.ts'
 import type { ConnectionView } from '../connections/read-connections.ts'
 import { createConnection } from '../connections/save-connection.ts'

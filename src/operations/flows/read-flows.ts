@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../engine/ports/run-journal.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { notFound } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { HOUR_MS } from '../ports/stats.ts'

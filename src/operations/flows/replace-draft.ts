@@ -1,5 +1,5 @@
 import { CODE } from '../../base/error-catalogue.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { renamedSteps } from '../../flow/renamed-steps.ts'
 import { requireStay } from '../access/reach.ts'
 import { requireUse } from '../connections/may-use.ts'

@@ -1,7 +1,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { HttpRequestSettings } from '../../flow/curl/http-settings.ts'
 import { toCurl } from '../../flow/curl/to-curl.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { OperationError } from '../operation-error.ts'
 import { findFlow } from './draft.ts'
 import { findStep } from './find-step.ts'

@@ -46,11 +46,17 @@ export interface Queue {
   forgetAllOf(flowId: string): void
 }
 
+/** What a byte of JSON takes in memory at most, once it is read. Nobody knows before: so what is being read counts with that. */
+export const DENSEST = 50
+/** The memory for all runs that are being read, and again for all bodies that are being received; one at least is read. */
+export const READING = 65_000_000
+
 /** The room in memory for large runs. */
 export interface Room {
+  /** The bytes of all that are taken. */
   bytes: number
-  /** Whether one large run is taken, however large it is. */
-  oneAtLeast: boolean
+  /** The bytes of one that is taken alone. */
+  bytesOfOne: number
 }
 
 /** A claimed run with the bytes that it took to read it; 0 for a small one. */

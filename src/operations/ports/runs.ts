@@ -102,6 +102,8 @@ export interface RunTerms {
   concurrency: number | null
   /** Whether a caller of this process waits for the reply. */
   awaited: boolean
+  /** Whether the process that accepts the run may keep it in memory. */
+  small?: boolean
   /** Set if the run is accepted only while this webhook leads to this version. */
   route: RouteRecord | null
   /** Records who started the run, in the transaction that stores it; not called if nothing is accepted. */

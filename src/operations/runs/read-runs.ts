@@ -13,7 +13,7 @@ import {
   type StepAttempt,
   shownPath,
 } from '../../engine/ports/run-journal.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import { parentView, triggerView } from '../events/events.ts'
 import { DataDeleted, notFound, OperationError } from '../operation-error.ts'

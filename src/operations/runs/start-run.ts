@@ -1,5 +1,6 @@
 // Stores a run durably and puts it in line.
-import { type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
+import { weigh } from '../../flow/json/weigh.ts'
 import { runEvent } from '../events/events.ts'
 import type { RecordEntry } from '../ports/audit.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -9,9 +10,13 @@ import type { RunServices } from './services.ts'
 
 /** Runs of up to so many characters stay in memory as they came while the line is shorter than this; others are read again. */
 const STAYING = [
-  { line: 64, chars: SMALL_RUN },
+  { line: 64, chars: 65_536 },
   { line: 1_500, chars: 16_384 },
 ]
+/** Their parsed data may take so many times as many bytes: it usually takes twice as many, and fifty times where it is all braces. */
+const PARSED = 4
+/** Runs with fewer characters are small whatever they hold. */
+const FEW_CHARS = 1_024
 
 export interface RunStart {
   run: NewRun
@@ -24,18 +29,21 @@ export interface RunStart {
   route?: RouteRecord | null
   /** Records who started the run, in the transaction that stores it. */
   entry?: RecordEntry | null
+  /** The memory that its values take, if they have been weighed. */
+  values?: number | undefined
 }
 
 export type LineServices = Pick<RunServices, 'events' | 'queue'>
 
 export async function startRun(
   services: LineServices & Pick<RunServices, 'intake' | 'replies' | 'runs'>,
-  { run, concurrency, dedupe = null, journal = null, route = null, entry = null }: RunStart,
+  { run, concurrency, dedupe = null, journal = null, route = null, entry = null, values }: RunStart,
 ): Promise<Accepted> {
-  const terms = { concurrency, awaited: services.replies.waits(run.id), route, entry }
+  const small = isSmall(services, run, values)
+  const terms = { concurrency, awaited: services.replies.waits(run.id), small, route, entry }
   services.intake.storing()
   try {
-    const mayBegin = !dedupe && !journal && !entry && !run.files?.length && isSmall(services, run)
+    const mayBegin = !dedupe && !journal && !entry && !run.files?.length && small
     const claim = mayBegin ? services.runs.begin?.(run, terms) : null
     let accepted: Accepted
     if (claim) {
@@ -78,9 +86,12 @@ export function runStarted(
   return isHeld
 }
 
-function isSmall({ queue }: LineServices, run: NewRun): boolean {
+function isSmall({ queue }: LineServices, run: NewRun, values?: number): boolean {
   const limit = STAYING.find(({ line }) => queue.size < line)
-  return limit !== undefined && startChars(run) <= limit.chars
+  const chars = startChars(run)
+  if (limit === undefined || chars > limit.chars) return false
+  const most = limit.chars * PARSED
+  return chars <= FEW_CHARS || (values ?? weigh(run.webhook ? run.webhook.body : run.given, most)) <= most
 }
 
 const putInLine = (

@@ -1,7 +1,7 @@
 // Tells when a flow runs next, and what became of its last times.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { FlowDocument } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { type CompiledSchedule, compileSchedule } from '../../flow/triggers/schedule/compile.ts'
 import { SCHEDULE, type ScheduleDocument } from '../../flow/triggers/schedule/schema.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'

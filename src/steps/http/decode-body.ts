@@ -6,8 +6,8 @@ import { isXmlType } from '../../engine/webhook-data.ts'
 import { charsetOf, charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
 import { readXml } from '../../flow/formats/read-xml.ts'
-import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json/json-limits.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 
 /** JSON above these limits stays text. Lists from APIs are long, so the limits are higher than those of deliveries. */
 const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000, names: 20_000 }

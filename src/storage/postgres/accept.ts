@@ -1,5 +1,5 @@
 // Accepts runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
-import { type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { RecordEntry } from '../../operations/ports/audit.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
@@ -43,7 +43,7 @@ const UNIQUE_VIOLATION = '23505'
 const MOST_AT_ONCE = 200
 const LANES = 2
 
-const ANY_ROUTE: RunTerms = { concurrency: null, awaited: false, route: null }
+const ANY_ROUTE: RunTerms = { concurrency: null, awaited: false, small: true, route: null }
 
 /** Inserts runs inside the caller's transaction; used by a replay, which inserts a journal too, and by calls. */
 export async function insertRuns(query: HotPool['query'], runs: GivenRun[]): Promise<void> {
@@ -111,8 +111,7 @@ export function createAccept(
 
   return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
     // A large run begins when the queue has room for it.
-    const isSmall = (run.webhook?.rawBody.length ?? 0) <= SMALL_RUN
-    const worker = terms.concurrency === null && isSmall ? here.reserve() : null
+    const worker = terms.concurrency === null && terms.small ? here.reserve() : null
     const started = performance.now()
     let accepted: Accepted | null = null
     const given = givenRun(run, dedupe, terms, here, worker, protect)

@@ -103,11 +103,11 @@ describe('a claim on PostgreSQL', () => {
     })
     for (const run of runs) await journal.runs.accept(run)
     const ids = runs.map(({ id }) => id)
-    const take = async (bytes: number, oneAtLeast: boolean) =>
-      (await dispatch.take('one', 9, { bytes, oneAtLeast })).map((run) => [ids.indexOf(run.id), run.bytes])
-    expect(await take(1024, false)).toEqual([[2, 0]])
-    expect(await take(1024, true)).toEqual([[0, 100 * 1024]])
-    expect(await take(270 * 1024, false)).toEqual([
+    const take = async (bytes: number, bytesOfOne: number) =>
+      (await dispatch.take('one', 9, { bytes, bytesOfOne })).map((run) => [ids.indexOf(run.id), run.bytes])
+    expect(await take(1024, 99 * 1024)).toEqual([[2, 0]])
+    expect(await take(1024, 100 * 1024)).toEqual([[0, 100 * 1024]])
+    expect(await take(270 * 1024, 0)).toEqual([
       [1, 200 * 1024],
       [3, 70 * 1024],
     ])

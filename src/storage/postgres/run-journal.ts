@@ -34,7 +34,7 @@ import {
   UNDER,
 } from './run-statements.ts'
 
-const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, oneAtLeast: true }
+const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, bytesOfOne: Number.MAX_SAFE_INTEGER }
 const MOST_AT_ONCE = 100
 const LANES = 2
 /** How long a claim counts as standing after it was last confirmed; a signal tells of a cancellation meanwhile. */
@@ -165,7 +165,7 @@ export function createPostgresRunJournal(
     },
 
     async claimReady(worker, limit, now, room = ANY_ROOM) {
-      const values = [worker, limit, room.bytes, room.oneAtLeast]
+      const values = [worker, limit, room.bytes, room.bytesOfOne]
       const asked = performance.now()
       const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values })
       if (rows[0]) await here.catchUp(rows[0].changes)

@@ -122,7 +122,7 @@ export const CLAIM_READY = `with ready as (
   sized as (select id, bytes, sum(case when bytes > ${SMALL_RUN} then bytes else 0 end) over (order by due_at, id) as together,
     row_number() over (partition by bytes > ${SMALL_RUN} order by due_at, id) as nth from ready)
   update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
-    select id from sized where bytes <= ${SMALL_RUN} or together <= $3 or (nth = 1 and $4)))
+    select id from sized where bytes <= ${SMALL_RUN} or together <= $3 or (nth = 1 and bytes <= $4)))
   returning *, (select bytes from sized where sized.id = run.id) as bytes, (select last_value from change_count) as changes`
 // The rounds of a loop are read when the run reaches the loop: there may be a hundred thousand.
 export const STEPS = `select * from step where run_id = $1 and path not like '%[%' order by seq`

@@ -1,6 +1,6 @@
 // Sends signals between processes by LISTEN and NOTIFY. `resumed` makes up for signals lost while a session is broken.
 import type pg from 'pg'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { Signal, Signals } from '../../operations/ports/signals.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { KeyValueResult } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 

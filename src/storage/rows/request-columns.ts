@@ -10,7 +10,7 @@ import {
   type WebhookData,
   webhookData,
 } from '../../engine/webhook-data.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import { type DeliveryRecord, type ShownWebhook, withoutData } from '../../operations/ports/deliveries.ts'
 import type { ShownStart } from '../../operations/ports/runs.ts'

@@ -12,7 +12,7 @@ import type {
   RunTrigger,
 } from '../../engine/ports/run-journal.ts'
 import { BY_DELIVERY, isHandler } from '../../engine/ports/run-journal.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import type { OriginalRun, RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
 import type { RunTable, StepTable } from './tables.ts'

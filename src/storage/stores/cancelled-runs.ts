@@ -1,7 +1,7 @@
 // What goes with the cancellation of runs, in its transaction: they are counted, and the runs that wait for them become due.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { isErased, keptData, type RetentionDocument } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { isPostgres, locked } from '../rows/dialect.ts'
 import { DELTA_KEYS, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'

@@ -1,6 +1,6 @@
 // Stores connections, with their secret fields sealed and bound to their row.
 import type { Kysely } from 'kysely'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { ConnectionRecord, ConnectionStore, LastTest } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'
 import { limitFrom, limitText } from '../rows/access/limit-text.ts'

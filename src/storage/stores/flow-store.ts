@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { CODE } from '../../base/error-catalogue.ts'
 import { tagsOf } from '../../flow/document.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import {
   type FlowRecord,
   type FlowStore,

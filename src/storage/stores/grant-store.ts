@@ -1,6 +1,6 @@
 // Stores the grants of OAuth connections: sealed, and changed only by a caller that names the present version.
 import type { Kysely } from 'kysely'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { GrantRecord, GrantStore, Tokens } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'
 import { grantBinding } from '../rows/bindings.ts'

@@ -2,7 +2,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
 import { handlerIdOf, ROUND, type RunError, type RunStatus, shownPath } from '../../engine/ports/run-journal.ts'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'

@@ -1,7 +1,7 @@
 // Stores captured test requests, the latest results of Test Step, and the results that are pinned to steps.
 
 import { type Kysely, sql } from 'kysely'
-import { parseJson } from '../../flow/parse-json.ts'
+import { parseJson } from '../../flow/json/parse-json.ts'
 import type { SampleRecord, SampleStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { useFiles } from '../files/file-rows.ts'

@@ -1,6 +1,6 @@
 // Calls to the service, on the same origin with the session's cookie.
 import type { Issue } from '../../../src/flow/issue.ts'
-import { parseJson } from '../../../src/flow/parse-json.ts'
+import { parseJson } from '../../../src/flow/json/parse-json.ts'
 import { reachability } from './reachability.ts'
 import { sessionEnd } from './session-end.ts'
 

@@ -1,6 +1,6 @@
 // Server-sent events of a run, a flow or everything. A hidden page lets go of its stream: a browser has only six connections per host.
 import { useEffect, useRef } from 'react'
-import { parseJson } from '../../../src/flow/parse-json.ts'
+import { parseJson } from '../../../src/flow/json/parse-json.ts'
 import { urlOf } from './api-client.ts'
 import type { ServerEvent } from './api-types.ts'
 import { reachability } from './reachability.ts'

@@ -1,6 +1,6 @@
 /** The functions `Object.*`, `JSON.*` and `Array.isArray`. */
-import { measureJson } from '../../json-limits.ts'
-import { parseJson } from '../../parse-json.ts'
+import { measureJson } from '../../json/json-limits.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { nameOfType, toInteger, toKey, toList, toText } from '../values/conversion.ts'
 import { DateValue } from '../values/date-value.ts'
 import { fail } from '../values/errors.ts'

@@ -1,4 +1,5 @@
 import type { CallerReply } from '../../../engine/step-kind.ts'
+import { weigh } from '../../../flow/json/weigh.ts'
 import { checkBody } from '../check-body.ts'
 import type { Admission } from '../delivery-head.ts'
 import { checkUpload } from '../files/check-upload.ts'
@@ -8,13 +9,20 @@ import { type Later, takeOn } from '../take-on.ts'
 import { mayBeHandshake } from './may-be-handshake.ts'
 import { shakeHands } from './shake-hands.ts'
 
-/** Makes the checks that need the body, and takes the delivery on or answers the handshake. Throws Rejection. */
+/**
+ * Makes the checks that need the body, and takes the delivery on or answers the handshake. Throws Rejection. `read` is told what the
+ * values of the body take.
+ */
 export async function takeIn(
   services: DeliveryServices,
   admission: Admission,
   body: Buffer | Upload,
+  read?: (values: number) => void,
 ): Promise<CallerReply | Later> {
   if (body instanceof Upload) return takeOn(services, admission, checkUpload(services, admission, body), body)
   if (mayBeHandshake(admission)) return shakeHands(services, admission, body)
-  return takeOn(services, admission, checkBody(services, admission, body))
+  const webhook = checkBody(services, admission, body)
+  const values = read && weigh(webhook.body)
+  if (values !== undefined) read!(values)
+  return takeOn(services, admission, webhook, null, values)
 }

@@ -1,5 +1,5 @@
 // Lists the flows that can be called, for callers that choose one: assistants and the editor.
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import { CALL } from '../../../flow/triggers/call/schema.ts'
 import type { FlowServices } from '../services.ts'
 

@@ -1,5 +1,5 @@
 import type { FlowLimit } from '../../../base/flow-limit.ts'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 
 export const limitFrom = (text: string | null): FlowLimit | null =>
   text === null ? null : (parseJson(text) as FlowLimit)

@@ -1,6 +1,6 @@
 // Stores alerts, with their secrets sealed, and the messages that wait to be sent.
 import type { Kysely, Transaction } from 'kysely'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import type {
   AlertBody,
   AlertEvent,

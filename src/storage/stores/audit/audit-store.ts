@@ -1,7 +1,7 @@
 // The audit log: entries are only added, each to the end of a chain, and deleted from the oldest on.
 import type { Kysely } from 'kysely'
 import { type Ids, idTime } from '../../../engine/ids.ts'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import type { AuditAction, AuditEntry, AuditStore, Together } from '../../../operations/ports/audit.ts'
 import {
   anchorText,

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import type { Ids } from '../../../engine/ids.ts'
 import type { CallbackData, CallbackJournal, CallbackState, RunCallback } from '../../../engine/ports/callbacks.ts'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import type { Protect } from '../../../operations/ports/secrets.ts'
 import { answerBinding, callbackBinding } from '../../rows/bindings.ts'
 import type { CallbackTable } from '../../rows/callbacks/tables.ts'

@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { CallbackState } from '../../../engine/ports/callbacks.ts'
 import type { RunStatus } from '../../../engine/ports/run-journal.ts'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import type { CallbackRecord, CallbackStore, NewAnswer } from '../../../operations/ports/callbacks/callbacks.ts'
 import { answerBinding, callbackBinding } from '../../rows/bindings.ts'
 import { bytesUpTo, UNBOUNDED } from '../../rows/bounded.ts'

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { idTime } from '../../../engine/ids.ts'
 import type { RetentionDocument } from '../../../flow/document.ts'
-import { parseJson } from '../../../flow/parse-json.ts'
+import { parseJson } from '../../../flow/json/parse-json.ts'
 import { INDEXED } from '../../rows/run-indexes.ts'
 import type { RunTable, Tables } from '../../rows/tables.ts'
 

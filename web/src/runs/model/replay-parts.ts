@@ -1,5 +1,5 @@
 // The parts of a run that a replay can change, as text to edit, and what was changed in them.
-import { parseJson } from '../../../../src/flow/parse-json.ts'
+import { parseJson } from '../../../../src/flow/json/parse-json.ts'
 import type { Run } from '../../api/api-types.ts'
 
 export type ChangedPart = 'body' | 'headers' | 'query' | 'steps'
