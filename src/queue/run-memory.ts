@@ -6,6 +6,8 @@ import { DENSEST, READING, type Room } from '../operations/ports/queue.ts'
 
 /** Data counts twice: memory holds the bytes as received and the parsed values. */
 const TIMES = 2
+/** As many values as a sender may send take so much at most. */
+const MOST_VALUES = 70_000_000
 
 export class RunMemory implements ReplyRoom {
   readonly #most: number
@@ -44,9 +46,10 @@ export class RunMemory implements ReplyRoom {
 
   opened(runId: string, weigh: () => number): void {
     if (!this.#unread.has(runId)) return
-    this.#read(runId)
     const counted = this.#byRun.get(runId)!
-    this.#add(runId, Math.max(counted, weigh()) - counted)
+    const most = Math.min(this.#unread.get(runId)!, counted + MOST_VALUES)
+    this.#read(runId)
+    this.#add(runId, Math.max(counted, Math.min(weigh(), most)) - counted)
     this.onRoom()
   }
 

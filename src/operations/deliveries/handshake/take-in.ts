@@ -23,6 +23,6 @@ export async function takeIn(
   if (mayBeHandshake(admission)) return shakeHands(services, admission, body)
   const webhook = checkBody(services, admission, body)
   const values = read && weigh(webhook.body)
-  if (values !== undefined) read!(values)
+  if (values !== undefined && Number.isFinite(values)) read!(values)
   return takeOn(services, admission, webhook, null, values)
 }
