@@ -23,6 +23,19 @@ describe('the measure of a JSON text', () => {
       'made with more than 10 different field names',
     ],
     ['one name with escapes over and over', `[${'{"\\u00e9":1},'.repeat(15)}{}]`, null],
+    [
+      'numbers as first names, which count as three more',
+      `[${'{ "7" :1},'.repeat(20)}{}]`,
+      'made of more than 100 values',
+    ],
+    ['numbers as first names with escapes', `[${'{"\\u0037":1},'.repeat(20)}{}]`, 'made of more than 100 values'],
+    ['numbers as first names within one another', `[${'{"7":{"7":1}},'.repeat(11)}{}]`, 'made of more than 100 values'],
+    ['numbers as further names', `[${'{"a":1,"7":1},'.repeat(20)}{}]`, null],
+    [
+      'numbers as names of one object',
+      `{${Array.from({ length: 10 }, (_, i) => `"${i}":[0,0,0,0,0,0]`).join(',')}}`,
+      null,
+    ],
     ['colons in a text', `["${'a:'.repeat(50)}"]`, null],
   ])('is right about %s', (_what, text, expected) => {
     expect(problem(text)).toBe(expected)

@@ -23,6 +23,9 @@ export interface JsonMeasure {
 /** How many plain names a name with escapes costs: see parse-json.ts. */
 const ESCAPED_WEIGHT = 4
 
+/** How many values an object adds whose first name is a number, or may be one: V8 gives it a list up to that number, which takes as long. */
+const NUMBERED_WEIGHT = 3
+
 /** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
@@ -34,6 +37,9 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   let values = 1
   let keys = 0
   let escaped = false
+  /** Where the latest string begins, and whether it may be the first name of an object. */
+  let start = 0
+  let first = false
   let digits = 0
   let mayOverflow = false
   for (let i = 0; i < length && depth <= limits.depth && values <= limits.values; i++) {
@@ -45,6 +51,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
     if (unit === 0x22) {
       // Skips to the end of the string.
       escaped = false
+      start = i + 1
       for (i++; i < length; i++) {
         const inside = text.charCodeAt(i)
         if (inside === 0x22) break
@@ -54,9 +61,13 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
         }
       }
     } else if (unit === 0x2c) values++
-    else if (unit === 0x3a) keys += escaped ? ESCAPED_WEIGHT : 1
-    else if (unit === 0x7b || unit === 0x5b) {
+    else if (unit === 0x3a) {
+      keys += escaped ? ESCAPED_WEIGHT : 1
+      if (first && mayBeNumber(text.charCodeAt(start))) values += NUMBERED_WEIGHT
+      first = false
+    } else if (unit === 0x7b || unit === 0x5b) {
       values++
+      first = unit === 0x7b
       if (++open > depth) depth = open
     } else if (unit === 0x7d || unit === 0x5d) open--
     else if (digits > 0 && (unit | 0x20) === 0x65) mayOverflow = true
@@ -64,6 +75,8 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   }
   return { depth, values, names: keys > limits.names ? countNames(text, limits.names) : keys, mayOverflow }
 }
+
+const mayBeNumber = (unit: number): boolean => (unit >= 0x30 && unit <= 0x39) || unit === 0x5c
 
 /** Counts different names, only until there are too many. */
 function countNames(text: string, most: number): number {
