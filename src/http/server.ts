@@ -15,7 +15,7 @@ import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
 import { answerMalformed } from './malformed-request.ts'
 import { createCallbackListener } from './webhooks/callback-listener.ts'
-import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
+import { createRefusals, createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
 import { type Origins, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
 import { PlainConnections } from './webhooks/plain/connections.ts'
 import { KEEP_ALIVE_MS } from './webhooks/plain/plain-reply.ts'
@@ -59,7 +59,8 @@ export function createServer(options: ServerOptions): Server {
     else void loadApi().then(({ handle }) => handle(request, response))
   }
 
-  const listener = createWebhookListener(services, clientAddress, onBug)
+  const refusals = createRefusals()
+  const listener = createWebhookListener(services, clientAddress, onBug, refusals)
   const callbacks = createCallbackListener(services, authenticate, clientAddress, onBug)
   const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
   const listeners = { webhooks, callbacks, api }
@@ -73,6 +74,7 @@ export function createServer(options: ServerOptions): Server {
     loadApi,
     async close() {
       plain?.close()
+      refusals.stop()
       await (await loading)?.close()
     },
     cutOff() {

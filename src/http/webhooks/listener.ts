@@ -41,15 +41,18 @@ const targetOf = (url: string): RegExpExecArray | null => {
 
 export type WebhookListener = (exchange: Exchange) => void
 
+export const createRefusals = (): Refusals =>
+  new Refusals(({ response, requestId, code, message, retryAfterSeconds }) =>
+    sendFailure(response, requestId, code, message, ['retry-after', String(retryAfterSeconds)]),
+  )
+
 export function createWebhookListener(
   services: Services,
   clientAddress: ClientAddress,
   onBug: (error: unknown, route: string) => void,
+  refusals = createRefusals(),
 ): WebhookListener {
   const { intake, queue, bodies, ids } = services
-  const refusals = new Refusals(({ response, requestId, code, message, retryAfterSeconds }) =>
-    sendFailure(response, requestId, code, message, ['retry-after', String(retryAfterSeconds)]),
-  )
   return (exchange) => {
     const { request, response } = exchange
     const isLarge = !(exchange instanceof PlainExchange) && mayBeLarge(exchange.request)

@@ -15,13 +15,13 @@ export interface Refusal {
 }
 
 /** The share of the time for writing refusals; reading what is refused takes about as much again. */
-const SHARE = 0.15
+const SHARE = 0.05
 /** So much may be ahead of the share: a burst is answered at once. */
 const AHEAD_MS = 10
 /** A refusal that took longer was not at work for all of it: other processes had the processor. */
 const MOST_MS = 0.2
-/** Who waits for longer is answered whatever it takes: before the connection is cut off when the service stops. */
-const LONGEST_MS = 800
+/** Who waits for longer is answered whatever it takes: some senders give up after 3 s. */
+const LONGEST_MS = 2_000
 /** Further ones are answered at once: what waits takes memory. */
 const MOST_WAITING = 5_000
 const LOOK_MS = 10
@@ -36,6 +36,7 @@ export class Refusals {
   #spentMs = 0
   #countedAt = 0
   #timer: NodeJS.Timeout | null = null
+  #isStopping = false
 
   constructor(send: (refusal: Refusal) => void, clock: () => number = () => performance.now()) {
     this.#send = send
@@ -45,23 +46,29 @@ export class Refusals {
   refuse(refusal: Refusal): void {
     const now = this.#clock()
     const { size } = this.#waiting
-    if (size === MOST_WAITING || (size === 0 && this.#hasTime(now))) this.#answer(refusal, now)
+    if (size === MOST_WAITING || this.#isStopping || (size === 0 && this.#hasTime(now))) this.#answer(refusal, now)
     else {
       this.#waiting.push({ ...refusal, since: now })
       this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
     }
   }
 
+  /** Lets nobody wait any more: connections are cut off soon. */
+  stop(): void {
+    this.#isStopping = true
+    this.#look()
+  }
+
   #look(): void {
     const began = this.#clock()
     for (let first = this.#waiting.peek(); first; first = this.#waiting.peek()) {
       const now = this.#clock()
-      const isDue = this.#hasTime(now) || now - first.since >= LONGEST_MS
+      const isDue = this.#isStopping || this.#hasTime(now) || now - first.since >= LONGEST_MS
       if (!isDue || now - began >= MOST_AT_ONCE_MS) return
       this.#waiting.shift()
       this.#answer(first, now)
     }
-    clearInterval(this.#timer!)
+    if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
   }
 
