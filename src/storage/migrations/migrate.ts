@@ -19,6 +19,7 @@ import { files } from './028-files.ts'
 import { signIn } from './029-sign-in.ts'
 import { narrowAccess } from './030-narrow-access.ts'
 import { auditChain } from './031-audit-chain.ts'
+import { wideRows } from './032-wide-rows.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -64,6 +65,7 @@ const MIGRATIONS: Record<string, Step> = {
   '029-sign-in': signIn,
   '030-narrow-access': narrowAccess,
   '031-audit-chain': auditChain,
+  '032-wide-rows': wideRows,
 }
 
 export class NewerSchema extends Error {}

@@ -125,7 +125,7 @@ describe('the embedded database', () => {
         : ''
       // Runs that wait for a callback hold no place: their steps are looked at.
       const steps = text.includes('"step"')
-        ? '; CORRELATED SCALAR SUBQUERY \\d; SEARCH step USING PRIMARY KEY \\(run_id=\\?\\)'
+        ? '; CORRELATED SCALAR SUBQUERY \\d; SEARCH step USING INDEX sqlite_autoindex_step_1 \\(run_id=\\?\\)'
         : ''
       const expected = new RegExp(
         `^(SEARCH run USING (COVERING )?INDEX run_(active|waiting|due) \\([^(]+\\)${steps}${first})$`,

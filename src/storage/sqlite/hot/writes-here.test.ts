@@ -41,6 +41,30 @@ describe('single writes', () => {
     expect(done).toBeGreaterThan(950)
   })
 
+  it('go to the other thread if they are large', () => {
+    const ofChars = (count: number): HotWrite[] => [
+      [
+        ['setEdited', ['x'.repeat(count)]],
+        ['setEdited', ['run_1']],
+      ],
+    ]
+    expect(here.tryBatch(ofChars(100_000))).not.toBeNull()
+    expect(here.tryBatch(ofChars(150_000))).toBeNull()
+    expect(here.doBatch(ofChars(150_000))).toBeNull()
+  })
+
+  it('go to the other thread if they change a run whose row is large', () => {
+    const insert = (id: string, body: string): HotWrite => [['insertRun', [id, body]]]
+    const update = (id: string): HotWrite[] => [[['updateRun', [1, 'succeeded', null, null, null, null, id, 0]]]]
+    expect(here.tryBatch([insert('run_small', ''), insert('run_large', 'x'.repeat(150_000))])).toBeNull()
+    doneHere(16)
+    expect(here.tryBatch(update('run_large'))).toBeNull()
+    expect(here.tryBatch(update('run_small'))).not.toBeNull()
+    for (let i = 0; i < 1_000; i++) here.tryBatch([insert(`run_${i}`, 'x'.repeat(150_000))])
+    expect(here.tryBatch(update('run_large')), 'forgotten').not.toBeNull()
+    expect(here.tryBatch(update('run_0'))).toBeNull()
+  })
+
   it('go to the other thread while a transaction is open', () => {
     const busy = new WritesHere({ isTransaction: true } as never, () => ({ seconds, results: [0] }))
     expect(busy.tryBatch(ONE)).toBeNull()

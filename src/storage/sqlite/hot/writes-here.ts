@@ -13,6 +13,13 @@ const AFTER_SLOW = 1_000
 /** The weight of the last write in the average, and the most that counts of it: one that stood still says little of the next. */
 const WEIGHT = 1 / 32
 const MOST_SECONDS = 2 * SLOW_SECONDS
+/** More text takes milliseconds, and tens of them where it is a large body. */
+const MOST_CHARS = 128 * 1024
+/** So many runs with large rows are remembered: most of them end soon. */
+const MOST_LARGE_RUNS = 1_000
+/** Where `insertRun` and `updateRun` have the id of the run. */
+const INSERTED_ID = 0
+const UPDATED_ID = 6
 
 export class WritesHere {
   readonly #db: DatabaseSync
@@ -20,6 +27,8 @@ export class WritesHere {
   /** Negative after slow writes; a start is quiet. */
   #single = QUIET
   #seconds = 0
+  /** To change one writes all of its row again, its body too. */
+  readonly #largeRuns = new Set<unknown>()
 
   constructor(db: DatabaseSync, doBatch: (batch: readonly HotWrite[]) => BatchResult) {
     this.#db = db
@@ -28,6 +37,7 @@ export class WritesHere {
 
   /** Returns null if the other thread has to do the batch. */
   tryBatch(batch: readonly HotWrite[]): BatchResult | null {
+    if (this.#isLarge(batch)) return null
     if (batch.length > 1) {
       this.#single = Math.min(this.#single, 0)
       return null
@@ -44,8 +54,29 @@ export class WritesHere {
     return result
   }
 
-  /** Returns null while a transaction of Kysely is open, which may be for a few turns. */
+  /** Returns null for a large batch, and while a transaction of Kysely is open, which may be for a few turns. */
   doBatch(batch: readonly HotWrite[]): BatchResult | null {
-    return this.#db.isTransaction ? null : this.#doBatch(batch)
+    return this.#isLarge(batch) || this.#db.isTransaction ? null : this.#doBatch(batch)
+  }
+
+  #isLarge(batch: readonly HotWrite[]): boolean {
+    let isLarge = false
+    for (const write of batch)
+      for (const [name, values] of write) {
+        if (name === 'count' || name === 'fail') continue
+        let chars = 0
+        for (const value of values) if (typeof value === 'string') chars += value.length
+        if (chars > MOST_CHARS || (name === 'updateRun' && this.#largeRuns.has(values[UPDATED_ID]))) isLarge = true
+        if (chars > MOST_CHARS && name === 'insertRun') this.#remember(values[INSERTED_ID])
+      }
+    return isLarge
+  }
+
+  #remember(runId: unknown): void {
+    this.#largeRuns.add(runId)
+    if (this.#largeRuns.size > MOST_LARGE_RUNS) {
+      const [oldest] = this.#largeRuns
+      this.#largeRuns.delete(oldest)
+    }
   }
 }
