@@ -94,7 +94,8 @@ export class Engine {
   async carry(run: ClaimedRun): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
     if (run.unreadable) throw run.unreadable
-    this.#ports.replyRoom?.opened(run.id, () => memoryOf(run))
+    const weighed = this.#ports.replyRoom?.opened(run.id, () => memoryOf(run))
+    if (weighed) await weighed
     let flow: CompiledFlow<StepKind>
     try {
       const source = this.#flows.forRun(run)

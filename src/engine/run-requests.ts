@@ -1,5 +1,6 @@
 // Answers what a step's requests ask: whether this process still holds the run, and whether there is room for the reply.
-import { weigh } from '../flow/json/weigh.ts'
+import { Turns } from '../flow/json/turns.ts'
+import { weighInTurns } from '../flow/json/weigh.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { RoomOfRun, Standing } from './ports/http-client.ts'
@@ -30,5 +31,6 @@ export function roomOf({ replyRoom }: EnginePorts, runId: string): RoomOfRun | n
 }
 
 /** Returns about the bytes of memory that a run takes as it was read. */
-export const memoryOf = ({ webhook, given, journal }: ClaimedRun): number =>
-  (webhook?.rawBody.length ?? 0) + weigh([webhook?.body, given, journal.map(({ output }) => output)])
+export const memoryOf = async ({ webhook, given, journal }: ClaimedRun): Promise<number> =>
+  (webhook?.rawBody.length ?? 0) +
+  (await weighInTurns([webhook?.body, given, journal.map(({ output }) => output)], new Turns()))

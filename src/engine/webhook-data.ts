@@ -6,6 +6,7 @@ import { MULTIPART } from '../flow/formats/file-types.ts'
 import { readXml } from '../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../flow/formats/xml-lists.ts'
 import { parseJson } from '../flow/json/parse-json.ts'
+import { LARGE_JSON, readJson } from '../flow/json/read-json.ts'
 import type { FileValue } from './ports/files.ts'
 
 /** The root `webhook`: docs/webhooks.md#what-a-flow-gets */
@@ -63,9 +64,19 @@ export const blankRequest = ({ requestId, receivedAt, method, path, test }: Webh
   },
 })
 
-export function webhookData(request: StoredRequest, rawBody: string): WebhookData {
+export const webhookData = (request: StoredRequest, rawBody: string): WebhookData =>
+  withBody(request, rawBody, request.file ? null : bodyOf(request.metadata, rawBody))
+
+/** Returns the same, in several turns of the event loop if the body is large. */
+export async function webhookDataInTurns(request: StoredRequest, rawBody: string): Promise<WebhookData> {
+  if (request.file || rawBody.length <= LARGE_JSON || !isJsonType(mediaType(request.metadata.contentType)))
+    return webhookData(request, rawBody)
+  return withBody(request, rawBody, await readJson(rawBody).catch(() => rawBody))
+}
+
+function withBody(request: StoredRequest, rawBody: string, body: unknown): WebhookData {
   return {
-    body: request.file ? null : bodyOf(request.metadata, rawBody),
+    body,
     headers: request.headers,
     query: lastValues(request.queryAll),
     queryAll: request.queryAll,

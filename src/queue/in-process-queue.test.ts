@@ -37,7 +37,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
     queue,
     begun,
     due,
-    read: (id: string, bytes: number) => memory.opened(id, () => bytes),
+    read: (id: string, bytes: number) => memory.opened(id, async () => bytes),
     add: (id: string, flowId = 'f', limit: number | null = null, awaited = false) =>
       queue.add({ id, flowId, concurrency: limit, fresh: null, since: time, awaited }),
     setBusy: (share: number) => {
@@ -77,19 +77,19 @@ describe('the in-process queue', () => {
     queue.start()
     // Nobody knows what a run takes before it is read: the next one waits for that.
     expect(begun).toEqual(['a', 'small'])
-    read('a', 0)
+    await read('a', 0)
     // Each run counts twice: its bytes as received, and its parsed values.
     expect(begun.slice(2)).toEqual(['b'])
-    read('b', 0)
+    await read('b', 0)
     expect(queue.size).toBe(3)
     await end('a')
     expect(begun.slice(3)).toEqual(['c'])
-    read('c', 0)
+    await read('c', 0)
     await end('b')
     await end('c')
     // A run that exceeds the whole limit starts alone.
     expect(begun.slice(4)).toEqual(['d'])
-    read('d', 0)
+    await read('d', 0)
     await end('small')
     add('another')
     expect(begun.slice(5)).toEqual(['another'])
@@ -107,7 +107,7 @@ describe('the in-process queue', () => {
     for (const id of Object.keys(sizes)) add(id)
     // As many as the memory for reading has room for, if each was made of nothing but braces.
     expect(begun).toHaveLength(6)
-    for (let i = 0; i < begun.length; i++) read(`r${i}`, 8 << 20)
+    for (let i = 0; i < begun.length; i++) await read(`r${i}`, 8 << 20)
     // What they take is known: sixteen fit, and those that were being read meanwhile.
     expect(begun).toHaveLength(21)
     for (let i = 0; i < 5; i++) await end(`r${i}`)

@@ -6,8 +6,6 @@ import { DENSEST, READING, type Room } from '../operations/ports/queue.ts'
 
 /** Data counts twice: memory holds the bytes as received and the parsed values. */
 const TIMES = 2
-/** As many values as a sender may send take so much at most. */
-const MOST_VALUES = 70_000_000
 
 export class RunMemory implements ReplyRoom {
   readonly #most: number
@@ -44,12 +42,17 @@ export class RunMemory implements ReplyRoom {
     this.#reading += bytes * DENSEST
   }
 
-  opened(runId: string, weigh: () => number): void {
-    if (!this.#unread.has(runId)) return
-    const counted = this.#byRun.get(runId)!
-    const most = Math.min(this.#unread.get(runId)!, counted + MOST_VALUES)
+  opened(runId: string, weigh: () => Promise<number>): Promise<void> | null {
+    return this.#unread.has(runId) ? this.#weighed(runId, weigh) : null
+  }
+
+  async #weighed(runId: string, weigh: () => Promise<number>): Promise<void> {
+    const bytes = await weigh()
+    // The run may have ended meanwhile.
+    const counted = this.#byRun.get(runId)
+    if (counted === undefined || !this.#unread.has(runId)) return
     this.#read(runId)
-    this.#add(runId, Math.max(counted, Math.min(weigh(), most)) - counted)
+    this.#add(runId, Math.max(counted, bytes) - counted)
     this.onRoom()
   }
 

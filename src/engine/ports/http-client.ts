@@ -78,8 +78,8 @@ export interface Standing {
 
 /** Room in memory for large runs and their large replies. */
 export interface ReplyRoom {
-  /** Is told that a run has been read; it is weighed only if it counts. */
-  opened(runId: string, weigh: () => number): void
+  /** Is told that a run has been read; it is weighed only if it counts, and null is returned if not. */
+  opened(runId: string, weigh: () => Promise<number>): Promise<void> | null
   /** Resolves when there is room for `bytes` more bytes. They stay reserved until the run ends. */
   grow(runId: string, bytes: number): true | Promise<void>
   /** Releases `bytes` of the reserved bytes that were not needed. */

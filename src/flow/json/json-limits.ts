@@ -1,5 +1,7 @@
 // Bounds JSON from outside in ways that JSON.parse does not: it parses in one go, and more would block the event loop.
 
+import type { Turns } from './turns.ts'
+
 export interface JsonLimits {
   /** The levels of objects and lists. */
   depth: number
@@ -22,6 +24,7 @@ export interface JsonMeasure {
 
 /** How many plain names a name with escapes costs: see parse-json.ts. */
 const ESCAPED_WEIGHT = 4
+const weightOfEscaped = (length: number): number => ESCAPED_WEIGHT + (length >> 8)
 
 /** How many values an object adds whose first name is a number, or may be one: V8 gives it a list up to that number, which takes as long. */
 const NUMBERED_WEIGHT = 3
@@ -29,40 +32,83 @@ const NUMBERED_WEIGHT = 3
 /** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
+/** How far a text has been read. */
+class Scan {
+  at = 0
+  open = 0
+  depth = 0
+  values = 1
+  keys = 0
+  /** Whether `at` is within a string. */
+  inString = false
+  /** Where the latest string begins, whether it has escapes, and whether it may be the first name of an object. */
+  start = 0
+  escaped = false
+  first = false
+  digits = 0
+  mayOverflow = false
+  /** The first backslash that has not been passed, as far as it is known. */
+  backslash = -1
+}
+
 /** Reads a JSON text once, without recursion, up to the first limit. Text that is not JSON gives arbitrary numbers. */
 export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
-  const { length } = text
-  let open = 0
-  let depth = 0
-  let values = 1
-  let keys = 0
-  let escaped = false
-  /** Where the latest string begins, and whether it may be the first name of an object. */
-  let start = 0
-  let first = false
-  let digits = 0
-  let mayOverflow = false
-  for (let i = 0; i < length && depth <= limits.depth && values <= limits.values; i++) {
+  const scan = new Scan()
+  scanTo(text.length, text, limits, scan)
+  const names = new Set<string>()
+  return measureOf(
+    scan,
+    scan.keys > limits.names ? countNames(text, limits.names, { at: 0, count: 0, names }, text.length) : scan.keys,
+  )
+}
+
+/** The text that is read between two looks at the clock. */
+const PART = 65_536
+
+/** Does the same as `measureJson`, in several turns of the event loop. */
+export async function measureInTurns(text: string, limits: JsonLimits, turns: Turns): Promise<JsonMeasure> {
+  const scan = new Scan()
+  while (scan.at < text.length && scan.depth <= limits.depth && scan.values <= limits.values) {
+    if (turns.isOver) await turns.next()
+    scanTo(scan.at + PART, text, limits, scan)
+  }
+  if (scan.keys <= limits.names) return measureOf(scan, scan.keys)
+  const counting = { at: 0, count: 0, names: new Set<string>() }
+  while (counting.at < text.length && counting.count <= limits.names) {
+    if (turns.isOver) await turns.next()
+    countNames(text, limits.names, counting, counting.at + PART)
+  }
+  return measureOf(scan, counting.count)
+}
+
+const measureOf = ({ depth, values, mayOverflow }: Scan, names: number): JsonMeasure => ({
+  depth,
+  values,
+  names,
+  mayOverflow,
+})
+
+/** In a longer string the next quote is searched for natively, which takes a tenth of the time, but costs a call. */
+const LONG_STRING = 32
+
+/** Reads on to `end`, or a little further, or to the first limit. */
+function scanTo(end: number, text: string, limits: JsonLimits, scan: Scan): void {
+  const length = Math.min(end, text.length)
+  let { at: i, open, depth, values, keys, start, first, digits, mayOverflow } = scan
+  if (scan.inString) i = skipString(text, i, length, scan) + 1
+  for (; i < length && depth <= limits.depth && values <= limits.values; i++) {
     const unit = text.charCodeAt(i)
     if (unit >= 0x30 && unit <= 0x39) {
       if (++digits > LONGEST_SAFE_NUMBER) mayOverflow = true
       continue
     }
     if (unit === 0x22) {
-      // Skips to the end of the string.
-      escaped = false
+      scan.escaped = false
       start = i + 1
-      for (i++; i < length; i++) {
-        const inside = text.charCodeAt(i)
-        if (inside === 0x22) break
-        if (inside === 0x5c) {
-          escaped = true
-          i++
-        }
-      }
+      i = skipString(text, start, length, scan)
     } else if (unit === 0x2c) values++
     else if (unit === 0x3a) {
-      keys += escaped ? ESCAPED_WEIGHT : 1
+      keys += scan.escaped ? weightOfEscaped(i - start) : 1
       if (first && mayBeNumber(text.charCodeAt(start))) values += NUMBERED_WEIGHT
       first = false
     } else if (unit === 0x7b || unit === 0x5b) {
@@ -73,24 +119,69 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
     else if (digits > 0 && (unit | 0x20) === 0x65) mayOverflow = true
     digits = 0
   }
-  return { depth, values, names: keys > limits.names ? countNames(text, limits.names) : keys, mayOverflow }
+  scan.at = i
+  scan.open = open
+  scan.depth = depth
+  scan.values = values
+  scan.keys = keys
+  scan.start = start
+  scan.first = first
+  scan.digits = digits
+  scan.mayOverflow = mayOverflow
+}
+
+/** Returns where the string ends, or the last place that was read if it goes on at `length`. */
+function skipString(text: string, from: number, length: number, scan: Scan): number {
+  let plainSince = from
+  let i = from
+  for (; i < length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit === 0x22) {
+      scan.inString = false
+      return i
+    }
+    if (unit === 0x5c) {
+      scan.escaped = true
+      plainSince = ++i
+    } else if (i - plainSince === LONG_STRING) i = lastPlain(text, i, scan)
+  }
+  scan.inString = true
+  return i - 1
+}
+
+/** Returns the last place before the next quote or backslash. */
+function lastPlain(text: string, from: number, scan: Scan): number {
+  // Known for the whole text, not for each string: else texts without any would be searched again and again.
+  if (scan.backslash < from) {
+    const found = text.indexOf('\\', from)
+    scan.backslash = found === -1 ? text.length : found
+  }
+  const quote = text.indexOf('"', from)
+  return Math.min(quote === -1 ? text.length : quote, scan.backslash) - 1
 }
 
 const mayBeNumber = (unit: number): boolean => (unit >= 0x30 && unit <= 0x39) || unit === 0x5c
 
-/** Counts different names, only until there are too many. */
-function countNames(text: string, most: number): number {
-  const names = new Set<string>()
-  let count = 0
-  for (let at = text.indexOf('"'); at !== -1 && count <= most; at = text.indexOf('"', at)) {
+/** Counts different names up to `end`, only until there are too many. */
+function countNames(
+  text: string,
+  most: number,
+  counting: { at: number; count: number; names: Set<string> },
+  end: number,
+): number {
+  const { names } = counting
+  let { at, count } = counting
+  for (at = text.indexOf('"', at); at !== -1 && at < end && count <= most; at = text.indexOf('"', at)) {
     const start = ++at
     for (; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
     if (!isKey(text, ++at)) continue
     const name = text.slice(start, at - 1)
     if (names.has(name)) continue
     names.add(name)
-    count += name.includes('\\') ? ESCAPED_WEIGHT : 1
+    count += name.includes('\\') ? weightOfEscaped(name.length) : 1
   }
+  counting.at = at === -1 ? text.length : at
+  counting.count = count
   return count
 }
 

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { weigh } from './weigh.ts'
+import { Turns } from './turns.ts'
+import { weigh, weighInTurns } from './weigh.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -37,13 +38,15 @@ it.each([
   ['objects within objects', repeated(`${'{"a":'.repeat(190)}1${'}'.repeat(190)},`)],
   ['names that are small numbers', repeated('{"34":0},')],
   ['names that are numbers', repeated('{"1000":0},')],
-])('says about what %s take', (_of, text) => {
-  const share = weigh(JSON.parse(text)) / taken(text)
+])('says about what %s take', async (_of, text) => {
+  const bytes = await weighInTurns(JSON.parse(text), new Turns())
+  expect(weigh(JSON.parse(text), Number.POSITIVE_INFINITY)).toBe(bytes)
+  const share = bytes / taken(text)
   expect(share).toBeGreaterThan(0.7)
   expect(share).toBeLessThan(3)
 })
 
-it('counts no further than it has to, and goes as deep as there is anything', () => {
+it('counts no further than it has to, and goes as deep as there is anything', async () => {
   let reached = 0
   const counting = Array.from({ length: 1_000 }, () => ({
     get a() {
@@ -54,8 +57,6 @@ it('counts no further than it has to, and goes as deep as there is anything', ()
   expect(weigh(counting, 20_000)).toBeGreaterThan(20_000)
   expect(reached).toBeLessThan(200)
   let deep: unknown[] = []
-  for (let i = 1; i < 50_000; i++) deep = [deep]
-  expect(weigh(deep)).toBe(50_000 * 64)
-  // To look into more would take too long.
-  expect(weigh([deep])).toBe(Number.POSITIVE_INFINITY)
+  for (let i = 1; i < 200_000; i++) deep = [deep]
+  expect(await weighInTurns(deep, new Turns())).toBe(200_000 * 64)
 })

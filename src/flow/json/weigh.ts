@@ -1,5 +1,6 @@
 // Estimates the memory that parsed data takes. The text does not tell: a kilobyte of JSON takes one to three where it is mostly text, and
 // fifty where it is nothing but braces.
+import type { Turns } from './turns.ts'
 
 const EMPTY = 56
 const SLOT = 8
@@ -7,23 +8,47 @@ const TEXT = 24
 /** A few fields whose names are small numbers take as much as a list up to that number would. */
 const NUMBERED = 300
 
-/** To look into more objects and lists would hold the event loop. */
-const MOST_OPENED = 50_000
+/** Counts no further than `most` bytes. */
+export function weigh(value: unknown, most: number): number {
+  const weighing = weighingOf(value)
+  lookInto(weighing, Number.POSITIVE_INFINITY, most)
+  return weighing.bytes
+}
 
-/** Counts no further than `most` bytes. Returns Infinity if there are too many objects and lists to look into. */
-export function weigh(value: unknown, most = Number.POSITIVE_INFINITY): number {
-  // A list of its own in place of recursion: what a run has stored may be nested deeply.
-  const open: object[] = []
-  let opened = 0
-  let bytes = 0
+/** So many are looked into between two looks at the clock. */
+const PART = 1_000
+
+/** Counts all, in several turns of the event loop: for what may be large. */
+export async function weighInTurns(value: unknown, turns: Turns): Promise<number> {
+  const weighing = weighingOf(value)
+  while (weighing.open.length > 0) {
+    if (turns.isOver) await turns.next()
+    lookInto(weighing, PART, Number.POSITIVE_INFINITY)
+  }
+  return weighing.bytes
+}
+
+interface Weighing {
+  bytes: number
+  /** A list in place of recursion: what a run has stored may be nested deeply. */
+  open: object[]
+}
+
+const weighingOf = (value: unknown): Weighing => ({
+  bytes: SLOT + (typeof value === 'string' ? TEXT + value.length : 0),
+  open: typeof value === 'object' && value !== null ? [value] : [],
+})
+
+function lookInto(weighing: Weighing, mostOpened: number, most: number): void {
+  const { open } = weighing
+  let { bytes } = weighing
   const add = (part: unknown): void => {
     bytes += SLOT
     if (typeof part === 'string') bytes += TEXT + part.length
     else if (typeof part === 'object' && part !== null) open.push(part)
   }
-  add(value)
-  for (let at = open.pop(); at && bytes <= most; at = open.pop()) {
-    if (++opened > MOST_OPENED) return Number.POSITIVE_INFINITY
+  for (let opened = 0; opened < mostOpened && open.length > 0 && bytes <= most; opened++) {
+    const at = open.pop()!
     bytes += EMPTY
     if (Array.isArray(at)) for (const part of at) add(part)
     else
@@ -32,5 +57,5 @@ export function weigh(value: unknown, most = Number.POSITIVE_INFINITY): number {
         add((at as Record<string, unknown>)[name])
       }
   }
-  return bytes
+  weighing.bytes = bytes
 }

@@ -98,8 +98,8 @@ async function receive(
   const admitted = await admitCallback(services, head, record, crowdedOut)
   const body = await readBody(request, response, head, services.maxBodyBytes, hold)
   services.watch.begin(RECEIVING)
-  const take = () => takeCallback(services, admitted, checkBody(services, admitted, body))
-  return hold ? services.bodies.inTurn(body.length, async () => take()) : take()
+  const take = async () => takeCallback(services, admitted, await checkBody(services, admitted, body))
+  return hold ? services.bodies.inTurn(body.length, take) : take()
 }
 
 async function approval(
@@ -117,7 +117,7 @@ async function approval(
   if (head.method === 'GET' || head.method === 'HEAD') return showApproval(services, asked)
   const admitted = await admitCallback(services, head, record, visit.crowdedOut)
   const body = await readBody(request, response, head, services.maxBodyBytes, hold)
-  await answerForm(services, asked, admitted, checkBody(services, admitted, body))
+  await answerForm(services, asked, admitted, await checkBody(services, admitted, body))
 }
 
 /** Counted only: keeping them would make an overload worse. */

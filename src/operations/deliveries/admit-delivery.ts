@@ -107,7 +107,7 @@ async function checkAgain(
   if (head.hops > MAX_HOPS) throw tooDeep()
   const admission = { route, flow, trigger, head }
   checkContentType(services, admission)
-  return { ...admission, webhook: readContent(admission, Buffer.from(rawBody)) }
+  return { ...admission, webhook: await readContent(admission, Buffer.from(rawBody)) }
 }
 
 async function stillRefused<T>(check: () => Promise<T>): Promise<T> {

@@ -8,50 +8,63 @@ import { charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
 import { readXml } from '../../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../../flow/formats/xml-lists.ts'
-import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json/json-limits.ts'
+import {
+  type JsonMeasure,
+  jsonProblem,
+  measureInTurns,
+  measureJson,
+  SENDER_LIMITS,
+  someInfinite,
+} from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
+import { LARGE_JSON, readJson } from '../../flow/json/read-json.ts'
+import { Turns } from '../../flow/json/turns.ts'
 import { type Authenticated, checkSignature, readsContent } from './credentials.ts'
 import { queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-/** Throws Rejection if the body fails a check. */
-export function checkBody(services: DeliveryServices, admission: Authenticated, bytes: Buffer): WebhookData {
+/** Throws Rejection if the body fails a check. A large one takes several turns of the event loop. */
+export function checkBody(
+  services: DeliveryServices,
+  admission: Authenticated,
+  bytes: Buffer,
+): WebhookData | Promise<WebhookData> {
   if (!readsContent(admission.trigger.auth)) {
     checkSignature(services, admission, bytes)
     return readContent(admission, bytes)
   }
+  const checked = (content: WebhookData) => {
+    checkSignature(services, admission, bytes, content)
+    return content
+  }
   const content = readContent(admission, bytes)
-  checkSignature(services, admission, bytes, content)
-  return content
+  return content instanceof Promise ? content.then(checked) : checked(content)
 }
 
-/** Reads a body, whoever sent it. Throws Rejection if it is not as it has to be. */
-export function readContent({ head, trigger }: Pick<Authenticated, 'head' | 'trigger'>, bytes: Buffer): WebhookData {
-  const { contentType } = head.metadata
+type Triggered = Pick<Authenticated, 'head' | 'trigger'>
+
+/** Reads a body, whoever sent it. Throws Rejection if it is not as it has to be. Large JSON takes several turns of the event loop. */
+export function readContent(admission: Triggered, bytes: Buffer): WebhookData | Promise<WebhookData> {
+  const { contentType } = admission.head.metadata
   const type = mediaType(contentType)
   const rawBody = textOf(bytes, contentType, type)
   if (rawBody.includes('\0')) throw bad('The body contains a NUL character.')
-  let body: unknown
-  if (isJsonType(type)) {
-    const measured = measureJson(rawBody, SENDER_LIMITS)
-    const problem = jsonProblem(measured, SENDER_LIMITS)
-    if (problem) throw bad(`The JSON is ${problem}.`)
-    try {
-      body = parseJson(rawBody)
-    } catch (error) {
-      throw bad(
-        rawBody === '' ? 'The body is empty; send a JSON document.' : `The body is not valid JSON: ${jsonFault(error)}`,
-      )
-    }
-    if (measured.mayOverflow && someInfinite(body)) throw bad('The JSON holds a number that is too large.')
-  } else {
-    if (type === FORM_TYPE && countFields(rawBody) > MOST_FIELDS)
-      throw bad(`The form has more than ${MOST_FIELDS.toLocaleString('en')} fields.`)
-    body = trigger.xml && isXmlType(type) ? xmlOf(rawBody, trigger.xml) : parseBody(contentType, rawBody)
-  }
-  const metadata = { ...head.metadata, contentLength: bytes.length }
-  if (trigger.xml && isXmlType(type)) metadata.xml = trigger.xml
+  if (isJsonType(type) && rawBody.length > LARGE_JSON)
+    return largeJson(rawBody).then((body) => withBody(admission, bytes.length, rawBody, body))
+  return withBody(admission, bytes.length, rawBody, bodyOf(admission, type, rawBody))
+}
+
+/** Reads a body that is so small that it is always read at once. */
+export function readSmall(admission: Triggered, bytes: Buffer): WebhookData {
+  const content = readContent(admission, bytes)
+  if (content instanceof Promise) throw new Error('The body is not small')
+  return content
+}
+
+function withBody({ head, trigger }: Triggered, contentLength: number, rawBody: string, body: unknown): WebhookData {
+  const metadata = { ...head.metadata, contentLength }
+  if (trigger.xml && isXmlType(mediaType(head.metadata.contentType))) metadata.xml = trigger.xml
   return {
     body,
     headers: head.headers,
@@ -60,6 +73,48 @@ export function readContent({ head, trigger }: Pick<Authenticated, 'head' | 'tri
     rawBody,
     metadata,
   }
+}
+
+function bodyOf({ head, trigger }: Triggered, type: string, rawBody: string): unknown {
+  if (isJsonType(type)) return smallJson(rawBody)
+  if (type === FORM_TYPE && countFields(rawBody) > MOST_FIELDS)
+    throw bad(`The form has more than ${MOST_FIELDS.toLocaleString('en')} fields.`)
+  return trigger.xml && isXmlType(type) ? xmlOf(rawBody, trigger.xml) : parseBody(head.metadata.contentType, rawBody)
+}
+
+function smallJson(rawBody: string): unknown {
+  const measured = measureJson(rawBody, SENDER_LIMITS)
+  checkLimits(measured)
+  let body: unknown
+  try {
+    body = parseJson(rawBody)
+  } catch (error) {
+    throw rawBody === '' ? bad('The body is empty; send a JSON document.') : invalid(error)
+  }
+  if (measured.mayOverflow && someInfinite(body)) throw bad(TOO_LARGE)
+  return body
+}
+
+async function largeJson(rawBody: string): Promise<unknown> {
+  const turns = new Turns()
+  const measured = await measureInTurns(rawBody, SENDER_LIMITS, turns)
+  checkLimits(measured)
+  let isInfinite = false
+  const see = (part: unknown) => {
+    isInfinite ||= measured.mayOverflow && someInfinite(part)
+  }
+  const body = await readJson(rawBody, turns, see).catch((error) => {
+    throw invalid(error)
+  })
+  if (isInfinite) throw bad(TOO_LARGE)
+  return body
+}
+
+const TOO_LARGE = 'The JSON holds a number that is too large.'
+
+function checkLimits(measured: JsonMeasure): void {
+  const problem = jsonProblem(measured, SENDER_LIMITS)
+  if (problem) throw bad(`The JSON is ${problem}.`)
 }
 
 const bad = (message: string): Rejection => new Rejection(CODE.bad_request, message)
@@ -95,8 +150,8 @@ function xmlOf(rawBody: string, parsing: XmlParsing): unknown {
 }
 
 /** Describes the fault without V8's quote of the text: the sender knows the text, and logs must not hold it. */
-function jsonFault(error: unknown): string {
-  const message = (error as Error).message
-  const position = /at position (\d+)/.exec(message)
-  return position ? `there is a fault at position ${position[1]}.` : 'it ends too early or is no JSON at all.'
+function invalid(error: unknown): Rejection {
+  const position = /at position (\d+)/.exec((error as Error).message)
+  const fault = position ? `there is a fault at position ${position[1]}.` : 'it ends too early or is no JSON at all.'
+  return bad(`The body is not valid JSON: ${fault}`)
 }

@@ -84,7 +84,7 @@ export function createPostgresRunJournal(
   const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
     const claim = claimOf(row, seenAt)
-    const start = revealedStart(row, protect, runBinding(id))
+    const start = await revealedStart(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
     const more = placeOf(row)
@@ -141,7 +141,7 @@ export function createPostgresRunJournal(
       async original(id) {
         const [row] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [id] })
         if (!row) return null
-        const start = revealedStart(row, protect, runBinding(id))
+        const start = await revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
         return toOriginal(row, toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 }))
       },
@@ -195,7 +195,7 @@ export function createPostgresRunJournal(
     async ended(runId) {
       const [row] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [runId] })
       if (!row) return null
-      const start = revealedStart(row, protect, runBinding(runId))
+      const start = await revealedStart(row, protect, runBinding(runId))
       return toClaimedRun(row, start, { runId, epoch: row.epoch }, 0, await journalOf(runId))
     },
 

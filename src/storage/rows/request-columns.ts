@@ -9,6 +9,7 @@ import {
   storedRequest,
   type WebhookData,
   webhookData,
+  webhookDataInTurns,
 } from '../../engine/webhook-data.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
@@ -44,7 +45,7 @@ export function deliveryTexts(
 export const keptRequest = (
   row: RequestColumns & { id: string; sealed: string | null },
   protect: Protect,
-): WebhookData => revealedRequest(row, protect, deliveryBinding(row.id))
+): Promise<WebhookData> => revealedRequest(row, protect, deliveryBinding(row.id))
 
 /** Returns the same as `requestColumns`, with the body as text. */
 const requestTexts = (webhook: ShownWebhook, protect: Protect): { request: string; rawBody: string } =>
@@ -100,12 +101,12 @@ const isByDelivery = (trigger: string | null): boolean =>
   trigger === null || (parseJson(trigger) as { kind: string }).kind === WEBHOOK
 
 /** Returns the true beginning of a run. */
-export function revealedStart(
+export async function revealedStart(
   row: RequestColumns & { sealed: string | null; trigger: string | null },
   protect: Protect,
   binding: string,
-): RunStartData {
-  if (isByDelivery(row.trigger)) return { webhook: revealedRequest(row, protect, binding), given: null }
+): Promise<RunStartData> {
+  if (isByDelivery(row.trigger)) return { webhook: await revealedRequest(row, protect, binding), given: null }
   const text = row.sealed === null ? decoder.decode(row.raw_body) : protect.reveal(row.sealed, binding)
   return { webhook: null, given: parseJson(text) as RunStartData['given'] }
 }
@@ -123,7 +124,7 @@ function shownRequest({ rawBody, metadata }: WebhookData, request: string, prote
 }
 
 export const fromRequestColumns = (row: RequestColumns): WebhookData =>
-  toWebhook(row.request, decoder.decode(row.raw_body))
+  webhookData(parseJson(row.request) as StoredRequest, decoder.decode(row.raw_body))
 
 /** Returns the request of a row whose body may have been too large to be read. */
 export function fromBoundedColumns(row: { request: string; raw_body: Uint8Array | null }): ShownWebhook {
@@ -138,11 +139,10 @@ function revealedRequest(
   row: RequestColumns & { sealed: string | null },
   protect: Protect,
   binding: string,
-): WebhookData {
-  if (row.sealed === null) return fromRequestColumns(row)
-  const [request, rawBody] = JSON.parse(protect.reveal(row.sealed, binding)) as [string, string]
-  return toWebhook(request, rawBody)
+): Promise<WebhookData> {
+  const [request, rawBody] =
+    row.sealed === null
+      ? [row.request, decoder.decode(row.raw_body)]
+      : (JSON.parse(protect.reveal(row.sealed, binding)) as [string, string])
+  return webhookDataInTurns(parseJson(request) as StoredRequest, rawBody)
 }
-
-const toWebhook = (request: string, rawBody: string): WebhookData =>
-  webhookData(parseJson(request) as StoredRequest, rawBody)

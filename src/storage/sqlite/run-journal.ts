@@ -100,15 +100,16 @@ export function createSqliteRunJournal(
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
-  const withJournal = (row: RunTable, claim: Claim, now: number): ClaimedRun => {
+  const withJournal = async (row: RunTable, claim: Claim, now: number): Promise<ClaimedRun> => {
     const { id } = row
     const steps = selectSteps.all(id) as unknown as StepTable[]
-    const start = revealedStart(row, protect, runBinding(id))
     const journal = steps.map((step) => revealedStep(step, protect))
     const vars: Record<string, unknown> = Object.create(null)
     for (const step of selectAssigned.iterate(id) as Iterable<unknown>)
       Object.assign(vars, revealedStep(step as StepTable, protect).output)
     const lastSeq = (selectLastSeq.get(id)?.['seq'] as number | null) ?? 0
+    // Last, because it may take several turns of the event loop: what was read before is of one moment.
+    const start = await revealedStart(row, protect, runBinding(id))
     return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
   }
 
@@ -143,7 +144,7 @@ export function createSqliteRunJournal(
       async original(id) {
         const row = selectAnyRun.get(id) as RunTable | undefined
         if (!row) return null
-        const start = revealedStart(row, protect, runBinding(id))
+        const start = await revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
         return toOriginal(row, toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 }))
       },

@@ -6,7 +6,7 @@ import type { WebhookData } from '../../../engine/webhook-data.ts'
 import { type Bindings, ExpressionError } from '../../../flow/expression/index.ts'
 import type { CompiledHandshake } from '../../../flow/triggers/webhook/handshake/compile.ts'
 import { authBindings, headOnly } from '../auth-bindings.ts'
-import { readContent } from '../check-body.ts'
+import { readContent, readSmall } from '../check-body.ts'
 import { checkContentType } from '../check-sender.ts'
 import { checkCredential, checkSignature, maskCredential, readsContent } from '../credentials.ts'
 import { type Admission, queryOf } from '../delivery-head.ts'
@@ -36,19 +36,19 @@ export async function shakeHands(
     services,
     admission,
     bytes,
-    read ?? (readsContent(trigger.auth) ? readContent(admission, bytes) : null),
+    read ?? (readsContent(trigger.auth) ? await readContent(admission, bytes) : null),
   )
   const signed = content && handshakeOf(services, admission, webhook, true)
   if (signed) return answer(services, admission, webhook, signed)
   checkContentType(services, admission)
   if (content instanceof Rejection) throw content
   // Authentication has masked what it found since the query was read.
-  return takeOn(services, admission, read ? { ...read, query: queryOf(head) } : readContent(admission, bytes))
+  return takeOn(services, admission, read ? { ...read, query: queryOf(head) } : await readContent(admission, bytes))
 }
 
 function contentOf(admission: Admission, bytes: Buffer): WebhookData | Rejection {
   try {
-    return readContent(admission, bytes)
+    return readSmall(admission, bytes)
   } catch (error) {
     if (error instanceof Rejection) return error
     throw error

@@ -1,5 +1,6 @@
 import type { CallerReply } from '../../../engine/step-kind.ts'
-import { weigh } from '../../../flow/json/weigh.ts'
+import { Turns } from '../../../flow/json/turns.ts'
+import { weighInTurns } from '../../../flow/json/weigh.ts'
 import { checkBody } from '../check-body.ts'
 import type { Admission } from '../delivery-head.ts'
 import { checkUpload } from '../files/check-upload.ts'
@@ -21,8 +22,10 @@ export async function takeIn(
 ): Promise<CallerReply | Later> {
   if (body instanceof Upload) return takeOn(services, admission, checkUpload(services, admission, body), body)
   if (mayBeHandshake(admission)) return shakeHands(services, admission, body)
-  const webhook = checkBody(services, admission, body)
-  const values = read && weigh(webhook.body)
-  if (values !== undefined && Number.isFinite(values)) read!(values)
+  const checked = checkBody(services, admission, body)
+  const webhook = checked instanceof Promise ? await checked : checked
+  if (!read) return takeOn(services, admission, webhook)
+  const values = await weighInTurns(webhook.body, new Turns())
+  read(values)
   return takeOn(services, admission, webhook, null, values)
 }
