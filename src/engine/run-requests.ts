@@ -1,5 +1,5 @@
 // Answers what a step's requests ask: whether this process still holds the run, and whether there is room for the reply.
-import { Turns } from '../flow/json/turns.ts'
+import { LoopTurns } from '../base/sleep.ts'
 import { weighInTurns } from '../flow/json/weigh.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
@@ -33,4 +33,4 @@ export function roomOf({ replyRoom }: EnginePorts, runId: string): RoomOfRun | n
 /** Returns about the bytes of memory that a run takes as it was read. */
 export const memoryOf = async ({ webhook, given, journal }: ClaimedRun): Promise<number> =>
   (webhook?.rawBody.length ?? 0) +
-  (await weighInTurns([webhook?.body, given, journal.map(({ output }) => output)], new Turns()))
+  (await weighInTurns([webhook?.body, given, journal.map(({ output }) => output)], new LoopTurns()))

@@ -9,7 +9,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import { type ContentEncoding, readContentEncodings } from '../engine/content-encodings.ts'
-import type { OutboundError } from '../engine/ports/http-client.ts'
+import { type OutboundError, SMALL_REPLY } from '../engine/ports/http-client.ts'
 import { invalidReply, tooLarge } from './failures.ts'
 
 const MAX_ENCODINGS = 5
@@ -69,7 +69,6 @@ export function replyBody(owner: BodyOwner, contentEncoding: string | undefined,
 }
 
 const EMPTY = Buffer.alloc(0)
-const SMALL_REPLY = 65_536
 
 class PlainBody implements ReplyBody {
   readonly #owner: BodyOwner

@@ -76,6 +76,9 @@ export interface Standing {
   confirm(): Promise<boolean>
 }
 
+/** A larger reply needs room as soon as it is known to be larger. */
+export const SMALL_REPLY = 65_536
+
 /** Room in memory for large runs and their large replies. */
 export interface ReplyRoom {
   /** Is told that a run has been read; it is weighed only if it counts, and null is returned if not. */

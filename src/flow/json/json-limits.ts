@@ -1,6 +1,6 @@
 // Bounds JSON from outside in ways that JSON.parse does not: it parses in one go, and more would block the event loop.
 
-import type { Turns } from './turns.ts'
+import type { LoopTurns } from '../../base/sleep.ts'
 
 export interface JsonLimits {
   /** The levels of objects and lists. */
@@ -66,7 +66,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
 const PART = 65_536
 
 /** Does the same as `measureJson`, in several turns of the event loop. */
-export async function measureInTurns(text: string, limits: JsonLimits, turns: Turns): Promise<JsonMeasure> {
+export async function measureInTurns(text: string, limits: JsonLimits, turns: LoopTurns): Promise<JsonMeasure> {
   const scan = new Scan()
   while (scan.at < text.length && scan.depth <= limits.depth && scan.values <= limits.values) {
     if (turns.isOver) await turns.next()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { LoopTurns } from '../../base/sleep.ts'
 import { measureInTurns, measureJson, SENDER_LIMITS } from './json-limits.ts'
 import { parseJson } from './parse-json.ts'
 import { readJson } from './read-json.ts'
-import { Turns } from './turns.ts'
 
 /** Lets others have their turn whenever it may, and counts how often. */
-class ManyTurns extends Turns {
+class ManyTurns extends LoopTurns {
   count = 0
   override get isOver(): boolean {
     return true

@@ -1,7 +1,8 @@
 // JSON.parse for large texts, in several turns of the event loop: it reads parts of the text natively, and puts together what is larger
 // than a part. So what a text costs at once does not depend on its size.
+
+import { LoopTurns } from '../../base/sleep.ts'
 import { parseJson } from './parse-json.ts'
-import { Turns } from './turns.ts'
 
 /** Texts up to this length are read at once. */
 export const LARGE_JSON = 65_536
@@ -30,7 +31,7 @@ interface Frame {
 /** Throws SyntaxError like JSON.parse, with another text; `see` is given each part that was read. */
 export async function readJson(
   text: string,
-  turns = new Turns(),
+  turns = new LoopTurns(),
   see: (part: unknown) => void = () => {},
 ): Promise<unknown> {
   const reading = new Reading(text, see)

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { Turns } from './turns.ts'
+import { LoopTurns } from '../../base/sleep.ts'
 import { weigh, weighInTurns } from './weigh.ts'
 
 setFlagsFromString('--expose-gc')
@@ -39,7 +39,7 @@ it.each([
   ['names that are small numbers', repeated('{"34":0},')],
   ['names that are numbers', repeated('{"1000":0},')],
 ])('says about what %s take', async (_of, text) => {
-  const bytes = await weighInTurns(JSON.parse(text), new Turns())
+  const bytes = await weighInTurns(JSON.parse(text), new LoopTurns())
   expect(weigh(JSON.parse(text), Number.POSITIVE_INFINITY)).toBe(bytes)
   const share = bytes / taken(text)
   expect(share).toBeGreaterThan(0.7)
@@ -58,5 +58,5 @@ it('counts no further than it has to, and goes as deep as there is anything', as
   expect(reached).toBeLessThan(200)
   let deep: unknown[] = []
   for (let i = 1; i < 200_000; i++) deep = [deep]
-  expect(await weighInTurns(deep, new Turns())).toBe(200_000 * 64)
+  expect(await weighInTurns(deep, new LoopTurns())).toBe(200_000 * 64)
 })

@@ -1,6 +1,6 @@
 // Estimates the memory that parsed data takes. The text does not tell: a kilobyte of JSON takes one to three where it is mostly text, and
 // fifty where it is nothing but braces.
-import type { Turns } from './turns.ts'
+import type { LoopTurns } from '../../base/sleep.ts'
 
 const EMPTY = 56
 const SLOT = 8
@@ -19,7 +19,7 @@ export function weigh(value: unknown, most: number): number {
 const PART = 1_000
 
 /** Counts all, in several turns of the event loop: for what may be large. */
-export async function weighInTurns(value: unknown, turns: Turns): Promise<number> {
+export async function weighInTurns(value: unknown, turns: LoopTurns): Promise<number> {
   const weighing = weighingOf(value)
   while (weighing.open.length > 0) {
     if (turns.isOver) await turns.next()

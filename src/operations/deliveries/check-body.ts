@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { CODE } from '../../base/error-catalogue.ts'
+import { LoopTurns } from '../../base/sleep.ts'
 import { FORM_TYPE, isJsonType, isXmlType, mediaType, parseBody, type WebhookData } from '../../engine/webhook-data.ts'
 import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
@@ -18,7 +19,6 @@ import {
 } from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
 import { LARGE_JSON, readJson } from '../../flow/json/read-json.ts'
-import { Turns } from '../../flow/json/turns.ts'
 import { type Authenticated, checkSignature, readsContent } from './credentials.ts'
 import { queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
@@ -96,7 +96,7 @@ function smallJson(rawBody: string): unknown {
 }
 
 async function largeJson(rawBody: string): Promise<unknown> {
-  const turns = new Turns()
+  const turns = new LoopTurns()
   const measured = await measureInTurns(rawBody, SENDER_LIMITS, turns)
   checkLimits(measured)
   let isInfinite = false

@@ -1,13 +1,21 @@
 // Turns the reply's bytes into what flows see: JSON, text or base64 (docs/http-request.md#the-result).
 
 import { isUtf8 } from 'node:buffer'
+import { LoopTurns } from '../../base/sleep.ts'
 import { readContentEncodings } from '../../engine/content-encodings.ts'
 import { isXmlType } from '../../engine/webhook-data.ts'
 import { charsetOf, charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
 import { readXml } from '../../flow/formats/read-xml.ts'
-import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json/json-limits.ts'
+import {
+  type JsonLimits,
+  jsonProblem,
+  measureInTurns,
+  measureJson,
+  SENDER_LIMITS,
+} from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
+import { LARGE_JSON, readJson } from '../../flow/json/read-json.ts'
 
 /** JSON above these limits stays text. Lists from APIs are long, so the limits are higher than those of deliveries. */
 const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000, names: 20_000 }
@@ -29,6 +37,7 @@ const TEXT_TYPES = new Set([
   'application/json-seq',
 ])
 
+/** Returns a promise for large JSON, which is read in several turns of the event loop. */
 export function decodeBody(body: Uint8Array, contentType: string | undefined, contentEncoding?: string): unknown {
   if (body.length === 0) return null
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -87,10 +96,17 @@ function utf8(bytes: Buffer): string {
 }
 
 function jsonOrText(text: string): unknown {
+  if (text.length > LARGE_JSON) return largeJsonOrText(text)
   if (jsonProblem(measureJson(text, LIMITS), LIMITS)) return text
   try {
     return parseJson(text)
   } catch {
     return text
   }
+}
+
+async function largeJsonOrText(text: string): Promise<unknown> {
+  const turns = new LoopTurns()
+  if (jsonProblem(await measureInTurns(text, LIMITS, turns), LIMITS)) return text
+  return readJson(text, turns).catch(() => text)
 }

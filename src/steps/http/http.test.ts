@@ -273,6 +273,40 @@ describe('the request', () => {
 })
 
 describe('the reply', () => {
+  it.each([
+    ['small', '[1]', 0],
+    [
+      'ordinary',
+      JSON.stringify(Array.from({ length: 600 }, (_, id) => ({ id, name: 'A customer of the shop', paid: true }))),
+      0,
+    ],
+    ['dense', `[${'{},'.repeat(20_000)}0]`, 600_000],
+    [
+      'large',
+      JSON.stringify(Array.from({ length: 4_000 }, (_, id) => ({ id, name: 'A customer of the shop', paid: true }))),
+      0,
+    ],
+    ['large and dense', `[${`${'['.repeat(190)}${']'.repeat(190)},`.repeat(500)}0]`, 2_000_000],
+    ['invalid', `[${'{},'.repeat(60_000)}0`, 0],
+  ])('counts with what its values take, if that is far more than its bytes: a %s one', async (_kind, text, least) => {
+    const server = await api((reply) => reply.writeHead(200, { 'Content-Type': 'application/json' }).end(text))
+    let room = 0
+    const replyRoom = () => ({
+      async grow(bytes: number) {
+        room += bytes
+      },
+      shrink(bytes: number) {
+        room -= bytes
+      },
+    })
+    const { output } = await run({ url: server.origin }, { replyRoom })
+    if (text.endsWith(']')) expect(output['body']).toEqual(JSON.parse(text))
+    else expect(output['body']).toBe(text)
+    const bytes = text.length > 65_536 ? text.length : 0
+    expect(room).toBeGreaterThanOrEqual(bytes + least)
+    expect(room).toBeLessThan(Math.max(bytes + 4 * least, 2 * bytes + 1))
+  })
+
   it('is the output, with cookies where there are any', async () => {
     const server = await api((reply) =>
       reply

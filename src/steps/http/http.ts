@@ -1,8 +1,9 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import { LoopTurns } from '../../base/sleep.ts'
 import type { Credential } from '../../engine/ports/connections.ts'
 import type { FileValue } from '../../engine/ports/files.ts'
-import { OutboundError, type OutboundReply } from '../../engine/ports/http-client.ts'
+import { OutboundError, type OutboundReply, type RoomOfRun, SMALL_REPLY } from '../../engine/ports/http-client.ts'
 import { refusalCause, refusesCertificate, type TlsIdentity } from '../../engine/ports/tls.ts'
 import {
   defineStep,
@@ -15,6 +16,7 @@ import {
 } from '../../engine/step-kind.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
 import { HTTP_STEP } from '../../flow/http-kind.ts'
+import { weighInTurns } from '../../flow/json/weigh.ts'
 import { unansweredHint } from './auth/digest.ts'
 import { isEchoed, withoutTexts } from './auth/echoes.ts'
 import { type BuiltRequest, buildRequest, connectionOf, withQuery } from './build-request.ts'
@@ -36,6 +38,11 @@ export const http = defineStep({
   run,
   check: checkHttp,
 })
+
+/** The values of a smaller reply do not count, whatever they are. */
+const FEW_BYTES = 8_192
+/** As much as the values of an ordinary small reply take. */
+const MOST_UNCOUNTED = 4 * SMALL_REPLY
 
 async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   const { settings } = context
@@ -62,7 +69,9 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
     return outboundFailure(error, context)
   }
   const { reply } = sent
-  const { output, problem } = outputOf(reply, settings.response, (await fileReply?.kept(reply)) ?? null)
+  const { body, problem } = await readBody(reply, settings.response, (await fileReply?.kept(reply)) ?? null)
+  if (reply.body.length > FEW_BYTES) await countValues(context.replyRoom(), body, reply.body.length)
+  const output = outputOf(reply, body)
   const shown = shownOf(context, credential, sent, output)
   if (problem && !isErrorStatus(reply.status)) {
     if (quotesDerived(context)) problem.message = SECRET_MASK
@@ -165,19 +174,33 @@ function retryAfterMs(headers: Record<string, string>, startedAt: number): numbe
   return Number.isNaN(at) ? undefined : Math.max(0, at - (Number.isNaN(now) ? startedAt : now))
 }
 
-function outputOf(
-  { status, headers, cookies, body, url, redirects, durationMs }: OutboundReply,
+async function readBody(
+  { headers, body, url }: OutboundReply,
   reading: HttpSettings['response'],
   file: FileValue | null,
-): { output: Record<string, unknown>; problem: StepError | null } {
+): Promise<{ body: unknown; problem: StepError | null }> {
   const type = headers['content-type']
   const read = reading?.as === 'xml' ? readAsXml(body, type, reading.lists) : null
-  const decoded = file ?? (read && 'value' in read ? read.value : decodeBody(body, type, headers['content-encoding']))
-  const output = { status, headers, body: decoded, url, redirects, durationMs }
+  const value = file ?? (read && 'value' in read ? read.value : decodeBody(body, type, headers['content-encoding']))
   return {
-    output: cookies.length > 0 ? { ...output, cookies } : output,
+    body: value instanceof Promise ? await value : value,
     problem: read && 'problem' in read ? notXml(url, read.problem) : null,
   }
+}
+
+/** Waits until there is room for the values of a reply, where they take far more memory than its bytes, which count already. */
+async function countValues(room: RoomOfRun | null, body: unknown, bytes: number): Promise<void> {
+  const values = await weighInTurns(body, new LoopTurns())
+  const more = values / 2 - (bytes > SMALL_REPLY ? bytes : 0)
+  if (values > MOST_UNCOUNTED && more > 0) await room?.grow(more)
+}
+
+function outputOf(
+  { status, headers, cookies, url, redirects, durationMs }: OutboundReply,
+  body: unknown,
+): Record<string, unknown> {
+  const output = { status, headers, body, url, redirects, durationMs }
+  return cookies.length > 0 ? { ...output, cookies } : output
 }
 
 const notXml = (url: string, why: string): StepError => ({

@@ -6,5 +6,6 @@ export const postgresDialect: Dialect = {
   bytes: sql`bytea`,
   bigint: sql`bigint`,
   keyed: sql``,
+  unkey: async () => {},
   shared: true,
 }

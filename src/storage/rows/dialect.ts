@@ -9,6 +9,8 @@ export interface Dialect {
   bigint: RawBuilder<unknown>
   /** The end of a `create table` whose rows are found by primary key only. */
   keyed: RawBuilder<unknown>
+  /** Makes a table that was made so as others are. */
+  unkey(db: Kysely<unknown>, table: string): Promise<void>
   /** Whether several processes may use the database. */
   shared: boolean
 }

@@ -1,5 +1,5 @@
+import { LoopTurns } from '../../../base/sleep.ts'
 import type { CallerReply } from '../../../engine/step-kind.ts'
-import { Turns } from '../../../flow/json/turns.ts'
 import { weighInTurns } from '../../../flow/json/weigh.ts'
 import { checkBody } from '../check-body.ts'
 import type { Admission } from '../delivery-head.ts'
@@ -25,7 +25,7 @@ export async function takeIn(
   const checked = checkBody(services, admission, body)
   const webhook = checked instanceof Promise ? await checked : checked
   if (!read) return takeOn(services, admission, webhook)
-  const values = await weighInTurns(webhook.body, new Turns())
+  const values = await weighInTurns(webhook.body, new LoopTurns())
   read(values)
   return takeOn(services, admission, webhook, null, values)
 }
