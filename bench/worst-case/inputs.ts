@@ -39,6 +39,8 @@ export const JSON_INPUTS: Input[] = family('JSON', {
   'marks like our own': repeated('@', '{"\\n":1,"x":"@key', '"}'),
   'escapes in a text': repeated('\\u0041', '["', '"]'),
   'control characters in a text': repeated('\\n', '["', '"]'),
+  'escapes far apart in a text': repeated(`${'x'.repeat(40)}\\n`, '["', '"]'),
+  'quotes far apart in a text': repeated(`${'x'.repeat(40)}\\"`, '["', '"]'),
   'backslashes in a text': repeated('\\\\', '["', '"]'),
   'backslashes without an end': repeated('\\', '["'),
   'quotes without an end': repeated('"'),

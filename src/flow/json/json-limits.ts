@@ -47,8 +47,8 @@ class Scan {
   first = false
   digits = 0
   mayOverflow = false
-  /** The first backslash that has not been passed, as far as it is known. */
-  backslash = -1
+  /** The first backslash and the first quote that have not been passed, as far as they are known. */
+  readonly next = { backslash: -1, quote: -1 }
 }
 
 /** Reads a JSON text once, without recursion, up to the first limit. Text that is not JSON gives arbitrary numbers. */
@@ -143,21 +143,22 @@ function skipString(text: string, from: number, length: number, scan: Scan): num
     if (unit === 0x5c) {
       scan.escaped = true
       plainSince = ++i
-    } else if (i - plainSince === LONG_STRING) i = lastPlain(text, i, scan)
+    } else if (i - plainSince === LONG_STRING) i = lastPlain(text, i, scan.next)
   }
   scan.inString = true
   return i - 1
 }
 
-/** Returns the last place before the next quote or backslash. */
-function lastPlain(text: string, from: number, scan: Scan): number {
-  // Known for the whole text, not for each string: else texts without any would be searched again and again.
-  if (scan.backslash < from) {
-    const found = text.indexOf('\\', from)
-    scan.backslash = found === -1 ? text.length : found
-  }
-  const quote = text.indexOf('"', from)
-  return Math.min(quote === -1 ? text.length : quote, scan.backslash) - 1
+/** Returns the last place before the next quote or backslash. What `next` knows is not searched for again: else the time would grow with the square of the size. */
+export function lastPlain(text: string, from: number, next: { backslash: number; quote: number }): number {
+  if (next.backslash < from) next.backslash = placeOf('\\', text, from)
+  if (next.quote < from) next.quote = placeOf('"', text, from)
+  return Math.min(next.quote, next.backslash) - 1
+}
+
+function placeOf(char: string, text: string, from: number): number {
+  const found = text.indexOf(char, from)
+  return found === -1 ? text.length : found
 }
 
 const mayBeNumber = (unit: number): boolean => (unit >= 0x30 && unit <= 0x39) || unit === 0x5c

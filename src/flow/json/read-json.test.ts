@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LoopTurns } from '../../base/sleep.ts'
 import { measureInTurns, measureJson, SENDER_LIMITS } from './json-limits.ts'
 import { parseJson } from './parse-json.ts'
@@ -77,6 +77,25 @@ describe('a large text', () => {
   ])('is refused if it %s', async (_what, text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
     await expect(readJson(text, new ManyTurns())).rejects.toThrow(SyntaxError)
+  })
+
+  it('is searched for quotes and escapes once, however many there are', async () => {
+    const text = `["${`${'x'.repeat(40)}\\n`.repeat(20_000)}","${`${'x'.repeat(40)}\\"`.repeat(20_000)}"]`
+    const search = vi.spyOn(String.prototype, 'indexOf')
+    let searched = 0
+    try {
+      measureJson(text, SENDER_LIMITS)
+      await readJson(text)
+      for (const [i, [char, from]] of search.mock.calls.entries()) {
+        if (search.mock.contexts[i] !== text || typeof from !== 'number') continue
+        const found = search.mock.results[i]!.value as number
+        if (char === '"' || char === '\\') searched += (found === -1 ? text.length : found) - from
+      }
+    } finally {
+      search.mockRestore()
+    }
+    expect(searched).toBeGreaterThan(text.length)
+    expect(searched).toBeLessThan(5 * text.length)
   })
 
   it('is refused with the place of the fault', async () => {

@@ -2,6 +2,7 @@
 // than a part. So what a text costs at once does not depend on its size.
 
 import { LoopTurns } from '../../base/sleep.ts'
+import { lastPlain } from './json-limits.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Texts up to this length are read at once. */
@@ -57,9 +58,11 @@ class Reading {
   #comma = -1
   /** Where the string begins that `at` is in; -1: none. */
   #string = -1
-  /** The last backslash in it that begins an escape, and the first in the text that has not been passed, as far as it is known. */
+  /** The last backslash in it that begins an escape. */
   #escape = -1
-  #backslash = -1
+  readonly #next = { backslash: -1, quote: -1 }
+  /** Where the last long string begins that is a name. */
+  #longName = -1
   /** What has been read of a long string. */
   #long: { name: string | null; pieces: string[] } | null = null
 
@@ -127,27 +130,20 @@ class Reading {
       if (unit === 0x5c) {
         this.#escape = at++
         run = 0
-      } else if (++run === LONG_RUN) at = Math.min(this.#lastPlain(at), stop - 1)
+      } else if (++run === LONG_RUN) at = Math.min(lastPlain(text, at, this.#next), stop - 1)
       this.#at = at + 1
     }
   }
 
-  /** Returns the last place before the next quote or backslash. */
-  #lastPlain(at: number): number {
-    const text = this.#text
-    if (this.#backslash < at) {
-      const found = text.indexOf('\\', at)
-      this.#backslash = found === -1 ? text.length : found
-    }
-    const quote = text.indexOf('"', at)
-    return Math.min(quote === -1 ? text.length : quote, this.#backslash) - 1
-  }
-
   /** Reads what has been passed of a long string, unless it is a name. */
   #readPiece(): void {
+    if (this.#string === this.#longName) return
     if (!this.#long) {
-      const frame = this.#frame
-      if (frame.object && isBlank(this.#text.slice(Math.max(this.#comma + 1, this.#from), this.#string))) return
+      const before = this.#text.slice(Math.max(this.#comma + 1, this.#from), this.#string)
+      if (this.#frame.object && isBlank(before)) {
+        this.#longName = this.#string
+        return
+      }
       this.#long = { name: this.#readBefore(this.#string), pieces: [] }
       this.#from = this.#string + 1
     }
