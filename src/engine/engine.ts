@@ -40,6 +40,13 @@ export interface FlowVersions {
   failureCall(flowId: string): readonly CompiledStep<StepKind>[]
 }
 
+/** A run that is being read, and what was cancelled meanwhile. */
+interface Opening {
+  readonly runId: string
+  isCancelled: boolean
+  readonly flows: Set<string>
+}
+
 /** Stands for a flow that cannot run, where another flow is told of it. */
 const NAMELESS: CompiledFlow<StepKind> = {
   name: '',
@@ -62,6 +69,8 @@ export class Engine {
   readonly #flows: FlowVersions
   /** A list, not a map: the garbage collector keeps a map with such fast turnover in memory for too long. */
   readonly #walks: RunWalk[] = []
+  /** The runs that are being read, which may take several turns of the event loop. */
+  readonly #opening = new Set<Opening>()
   readonly #notes: NodeJS.Timeout
   #stopping = false
 
@@ -84,14 +93,30 @@ export class Engine {
   /** `claim`: set if this process holds the run already, which is `fresh` then. */
   async advance(runId: string, fresh: NewRun | null, claim: Claim | null = null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
-    if (claim) return this.carry(newlyClaimed(fresh!, claim, this.#ports.now()))
+    if (claim) return this.#carry(newlyClaimed(fresh!, claim, this.#ports.now()), null)
     this.#ports.begins('reading a run', runId)
-    const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
-    return run ? this.carry(run) : { state: 'lost' }
+    return this.#whileOpening(runId, async (opening) => {
+      const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
+      return run ? this.#carry(run, opening) : { state: 'lost' }
+    })
   }
 
   /** Carries a run that this process has claimed. */
-  async carry(run: ClaimedRun): Promise<Advanced> {
+  carry(run: ClaimedRun): Promise<Advanced> {
+    return this.#whileOpening(run.id, (opening) => this.#carry(run, opening))
+  }
+
+  async #whileOpening(runId: string, work: (opening: Opening) => Promise<Advanced>): Promise<Advanced> {
+    const opening: Opening = { runId, isCancelled: false, flows: new Set() }
+    this.#opening.add(opening)
+    try {
+      return await work(opening)
+    } finally {
+      this.#opening.delete(opening)
+    }
+  }
+
+  async #carry(run: ClaimedRun, opening: Opening | null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
     if (run.unreadable) throw run.unreadable
     const weighed = this.#ports.replyRoom?.opened(run.id, () => memoryOf(run))
@@ -105,6 +130,8 @@ export class Engine {
       if (run.trigger.flow === undefined) return this.#fail(run, error)
       flow = NAMELESS
     }
+    if (opening?.isCancelled || opening?.flows.has(run.flowId)) return { state: 'lost' }
+    if (this.#stopping) return { state: 'interrupted' }
     return isHandler(run) ? this.#handle(run, flow) : this.#walk(new RunWalk(run, flow, this.#ports))
   }
 
@@ -170,10 +197,12 @@ export class Engine {
   }
 
   cancel(runId: string): void {
+    for (const opening of this.#opening) if (opening.runId === runId) opening.isCancelled = true
     this.#walks.find((walk) => walk.run.id === runId)?.cancel()
   }
 
   cancelAllOf(flowId: string): void {
+    for (const { flows } of this.#opening) flows.add(flowId)
     for (const walk of this.#walks) if (walk.run.flowId === flowId) walk.cancel()
   }
 
