@@ -52,6 +52,11 @@ describe('bodies', () => {
     ['1e400', '{"a":[1e400]}'],
     ['-1e400', '-1e400'],
     ['400 digits', '9'.repeat(400)],
+    ['1e400 in a large body', `[${'0,'.repeat(40_000)}1e400,${'0,'.repeat(40_000)}0]`],
+    ['a large body that is truncated', `[${'{},'.repeat(40_000)}{}`],
+    ['a large body with a trailing comma', `[${'{},'.repeat(40_000)}]`],
+    ['a large body with a raw tab in a long string', `["${'x'.repeat(300_000)}\t"]`],
+    ['a large body with two documents', `${JSON.stringify('x'.repeat(100_000))}{}`],
   ])('refuses %s', async (_what, body) => {
     const published = await flowWith({})
     await expectRejected(millrace, published.flow.id, await send(published, { body }), 400, 'bad_request')
