@@ -114,7 +114,7 @@ describe('the programs of the guide', () => {
 
 describe.concurrent('the commands of', () => {
   for (const { file, blocks } of pages)
-    it(`${file} do what it says`, { timeout: 300_000 }, async ({ expect: expectHere }) => {
+    it(`${file} do what it says`, { timeout: 660_000 }, async ({ expect: expectHere }) => {
       const reader = await createReader(file, blocks, upstream.url)
       try {
         const replacements = substitutes(reader, await databases.createEmpty(), await databases.createEmpty())

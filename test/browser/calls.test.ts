@@ -69,7 +69,7 @@ describe('a flow that is called', () => {
     await dialog.getByText('This is missing').first().waitFor()
     await dialog.getByLabel('Order number').fill('A-7')
     await dialog.getByLabel('count').fill('3')
-    await dialog.getByRole('switch', { name: 'express' }).click({ force: true })
+    await dialog.getByRole('switch', { name: 'express' }).press('Space')
     await dialog.getByRole('combobox', { name: 'size' }).click()
     await page.getByRole('option', { name: 'large' }).click()
     await dialog.getByRole('textbox', { name: 'address' }).fill('{"city": "Ulm"}')
@@ -90,7 +90,7 @@ describe('a flow that is called', () => {
     await expectAccessible(page)
     await input.fill('{"order": "B-1", "size": "small"}')
     await page.getByRole('button', { name: 'Who may call it' }).click()
-    await page.getByRole('switch', { name: 'Offer it to assistants' }).click({ force: true })
+    await page.getByRole('switch', { name: 'Offer it to assistants' }).press('Space')
     await page.getByRole('button', { name: 'Test flow' }).click()
     await expect
       .poll(async () => (await ui.millrace.api('GET', `/runs?flow=${shipId}`)).body.items[0])
@@ -111,7 +111,7 @@ describe('a flow that is called', () => {
     await page.getByRole('option', { name: 'Ship an order (ship)' }).click()
     await page.getByText('the flow wants order, size').waitFor()
     await expectAccessible(page)
-    await page.getByRole('switch', { name: 'Wait for its result' }).click({ force: true })
+    await page.getByRole('switch', { name: 'Wait for its result' }).press('Space')
     await expect
       .poll(async () => (await ui.millrace.api('GET', `/flows/${flow.id}`)).body.draft.steps[0])
       .toMatchObject({ flow: 'ship', wait: false })

@@ -111,7 +111,7 @@ describe('building a flow by clicking and typing', () => {
       await add('/steps', 0, 'HTTP request', 'ask')
       await type('URL', '{{ config.API_URL }}/prices/{{ webhook.body.article }}')
       await tab('More').click()
-      await panel().getByRole('switch', { name: 'Fail on 4xx and 5xx' }).click({ force: true })
+      await panel().getByRole('switch', { name: 'Fail on 4xx and 5xx' }).press('Space')
 
       await add('/steps', 1, 'Branch', 'check')
       await write('Condition of case 1', '{{ steps.ask.status >= 500 }}')
@@ -158,7 +158,7 @@ describe('building a flow by clicking and typing', () => {
       await panel()
         .getByRole('button', { name: /^If it fails/ })
         .click()
-      await panel().getByRole('switch', { name: 'Try again' }).click({ force: true })
+      await panel().getByRole('switch', { name: 'Try again' }).press('Space')
 
       await card('pages').click()
       await write('Collect', '{{ steps.page.body.items }}')
@@ -185,11 +185,11 @@ describe('building a flow by clicking and typing', () => {
     const flow = await openFlow({ ...document, trigger: { kind: 'webhook', auth } }, '?trigger=true')
     const exactly = panel().getByText('compared letter by letter')
     await exactly.waitFor()
-    await panel().getByRole('switch', { name: 'Name in any letter case' }).click({ force: true })
+    await panel().getByRole('switch', { name: 'Name in any letter case' }).press('Space')
     await exactly.waitFor({ state: 'detached' })
     await card('ask').click()
     await tab('More').click()
-    await panel().getByRole('switch', { name: 'Keep cookies along redirects' }).click({ force: true })
+    await panel().getByRole('switch', { name: 'Keep cookies along redirects' }).press('Space')
     await expect
       .poll(() => draftOf(flow.id), PATIENTLY)
       .toMatchObject({ trigger: { auth: { ...auth, anyCase: true } }, steps: [{ ...ask, cookies: true }] })

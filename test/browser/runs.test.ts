@@ -334,7 +334,7 @@ describe('a loop of 300 rounds', () => {
     expect((await rounds.allTextContents()).slice(0, 3)).toEqual(['Round 8', 'Round 251', 'Round 1'])
     // Only a part of the rounds is drawn.
     expect(await rounds.count()).toBeLessThan(100)
-    await panel().getByRole('switch', { name: 'Failed first' }).click({ force: true })
+    await panel().getByRole('switch', { name: 'Failed first' }).press('Space')
     await panel()
       .getByRole('button', { name: /Round 2\b/ })
       .waitFor()

@@ -91,7 +91,7 @@ export async function runSession(blocks: readonly string[], session: Session): P
 }
 
 /** The limit only finds commands that never end; a busy machine may need long. */
-const SECONDS = 240
+const SECONDS = 600
 
 /** One shell runs all blocks, so that variables stay set for the next block. */
 const sessionScript = (count: number): string => `
