@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { hashing } from '../base/hashing.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from '../base/waiting.ts'
 import { DEFAULT_SENT } from '../engine/caller-reply.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'

@@ -1,6 +1,6 @@
 // Builds the services that the operations work with.
 import { hashing } from '../base/hashing.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from '../base/waiting.ts'
 import { ApiTokens } from '../operations/access/api-tokens.ts'
 import { KnownDevices } from '../operations/access/known-devices.ts'
 import type { Access } from '../operations/access/services.ts'

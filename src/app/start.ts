@@ -1,7 +1,7 @@
 // Starts the service, chapter by chapter: the only place that constructs adapters and wires them together.
 import type { DestinationStream, Logger } from 'pino'
 import { forgetAddress, noteAddress } from '../base/data-folder.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from '../base/waiting.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { loadConnections } from '../operations/connections/load-connections.ts'
 import { createSignalHandler, type SignalHandler } from '../operations/events/hear-signal.ts'

@@ -1,5 +1,5 @@
 // Answers what a step's requests ask: whether this process still holds the run, and whether there is room for the reply.
-import { LoopTurns } from '../base/sleep.ts'
+import { LoopTurns } from '../base/waiting.ts'
 import { weighInTurns } from '../flow/json/weigh.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'

@@ -9,6 +9,7 @@ import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../flow/json/json-limits.ts'
 import { parseJson } from '../flow/json/parse-json.ts'
+import { LARGE_JSON, readWithin } from '../flow/json/read-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/ports/access.ts'
 import { ACCESS } from './access/access.ts'
@@ -251,14 +252,25 @@ function acceptJson(app: FastifyInstance, bodyLimit: number): void {
     // Many clients name the type with every request.
     if (body === '' && mayBeLeftOut(routeOptions.schema?.body)) return done(null, undefined)
     if (body === '') return done(refused('The body is empty; send a JSON document.'))
+    if (body.length > LARGE_JSON) return void readLarge(body).then((value) => done(null, value), done)
     const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
     if (problem) return done(refused(`The JSON is ${problem}.`))
     try {
       done(null, parseJson(body))
     } catch {
-      done(refused('The body is not valid JSON.'))
+      done(refused(INVALID))
     }
   })
+}
+
+const INVALID = 'The body is not valid JSON.'
+
+async function readLarge(body: string): Promise<unknown> {
+  const read = await readWithin(body, LIMITS).catch(() => {
+    throw refused(INVALID)
+  })
+  if ('problem' in read) throw refused(`The JSON is ${read.problem}.`)
+  return read.value
 }
 
 function acceptYaml(app: FastifyInstance): void {

@@ -1,6 +1,6 @@
 // Bounds JSON from outside in ways that JSON.parse does not: it parses in one go, and more would block the event loop.
 
-import type { LoopTurns } from '../../base/sleep.ts'
+import type { LoopTurns } from '../../base/waiting.ts'
 
 export interface JsonLimits {
   /** The levels of objects and lists. */

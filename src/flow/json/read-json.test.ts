@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LoopTurns } from '../../base/sleep.ts'
+import { LoopTurns } from '../../base/waiting.ts'
 import { measureInTurns, measureJson, SENDER_LIMITS } from './json-limits.ts'
 import { parseJson } from './parse-json.ts'
 import { readJson } from './read-json.ts'

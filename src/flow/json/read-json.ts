@@ -1,8 +1,8 @@
 // JSON.parse for large texts, in several turns of the event loop: it reads parts of the text natively, and puts together what is larger
 // than a part. So what a text costs at once does not depend on its size.
 
-import { LoopTurns } from '../../base/sleep.ts'
-import { lastPlain } from './json-limits.ts'
+import { LoopTurns } from '../../base/waiting.ts'
+import { type JsonLimits, jsonProblem, lastPlain, measureInTurns, someInfinite } from './json-limits.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Texts up to this length are read at once. */
@@ -27,6 +27,22 @@ interface Frame {
   isAfterPart: boolean
   /** Whether there was a comma, so that the end may not follow at once. */
   isAfterComma: boolean
+}
+
+/** Reads a large text within limits; throws SyntaxError. `isInfinite`: it holds a number that is beyond any double. */
+export async function readWithin(
+  text: string,
+  limits: JsonLimits,
+): Promise<{ value: unknown; isInfinite: boolean } | { problem: string }> {
+  const turns = new LoopTurns()
+  const measured = await measureInTurns(text, limits, turns)
+  const problem = jsonProblem(measured, limits)
+  if (problem) return { problem }
+  let isInfinite = false
+  const value = await readJson(text, turns, (part) => {
+    isInfinite ||= measured.mayOverflow && someInfinite(part)
+  })
+  return { value, isInfinite }
 }
 
 /** Throws SyntaxError like JSON.parse, with another text; `see` is given each part that was read. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { LoopTurns } from '../../base/sleep.ts'
+import { LoopTurns } from '../../base/waiting.ts'
 import { weigh, weighInTurns } from './weigh.ts'
 
 setFlagsFromString('--expose-gc')

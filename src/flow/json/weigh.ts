@@ -1,6 +1,6 @@
 // Estimates the memory that parsed data takes. The text does not tell: a kilobyte of JSON takes one to three where it is mostly text, and
 // fifty where it is nothing but braces.
-import type { LoopTurns } from '../../base/sleep.ts'
+import type { LoopTurns } from '../../base/waiting.ts'
 
 const EMPTY = 56
 const SLOT = 8

@@ -2,23 +2,15 @@
 
 import { isUtf8 } from 'node:buffer'
 import { CODE } from '../../base/error-catalogue.ts'
-import { LoopTurns } from '../../base/sleep.ts'
 import { FORM_TYPE, isJsonType, isXmlType, mediaType, parseBody, type WebhookData } from '../../engine/webhook-data.ts'
 import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
 import { readXml } from '../../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../../flow/formats/xml-lists.ts'
-import {
-  type JsonMeasure,
-  jsonProblem,
-  measureInTurns,
-  measureJson,
-  SENDER_LIMITS,
-  someInfinite,
-} from '../../flow/json/json-limits.ts'
+import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
-import { LARGE_JSON, readJson } from '../../flow/json/read-json.ts'
+import { LARGE_JSON, readWithin } from '../../flow/json/read-json.ts'
 import { type Authenticated, checkSignature, readsContent } from './credentials.ts'
 import { queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
@@ -84,7 +76,8 @@ function bodyOf({ head, trigger }: Triggered, type: string, rawBody: string): un
 
 function smallJson(rawBody: string): unknown {
   const measured = measureJson(rawBody, SENDER_LIMITS)
-  checkLimits(measured)
+  const problem = jsonProblem(measured, SENDER_LIMITS)
+  if (problem) throw beyond(problem)
   let body: unknown
   try {
     body = parseJson(rawBody)
@@ -96,26 +89,17 @@ function smallJson(rawBody: string): unknown {
 }
 
 async function largeJson(rawBody: string): Promise<unknown> {
-  const turns = new LoopTurns()
-  const measured = await measureInTurns(rawBody, SENDER_LIMITS, turns)
-  checkLimits(measured)
-  let isInfinite = false
-  const see = (part: unknown) => {
-    isInfinite ||= measured.mayOverflow && someInfinite(part)
-  }
-  const body = await readJson(rawBody, turns, see).catch((error) => {
+  const read = await readWithin(rawBody, SENDER_LIMITS).catch((error) => {
     throw invalid(error)
   })
-  if (isInfinite) throw bad(TOO_LARGE)
-  return body
+  if ('problem' in read) throw beyond(read.problem)
+  if (read.isInfinite) throw bad(TOO_LARGE)
+  return read.value
 }
 
 const TOO_LARGE = 'The JSON holds a number that is too large.'
 
-function checkLimits(measured: JsonMeasure): void {
-  const problem = jsonProblem(measured, SENDER_LIMITS)
-  if (problem) throw bad(`The JSON is ${problem}.`)
-}
+const beyond = (problem: string): Rejection => bad(`The JSON is ${problem}.`)
 
 const bad = (message: string): Rejection => new Rejection(CODE.bad_request, message)
 

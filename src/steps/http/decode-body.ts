@@ -1,21 +1,14 @@
 // Turns the reply's bytes into what flows see: JSON, text or base64 (docs/http-request.md#the-result).
 
 import { isUtf8 } from 'node:buffer'
-import { LoopTurns } from '../../base/sleep.ts'
 import { readContentEncodings } from '../../engine/content-encodings.ts'
 import { isXmlType } from '../../engine/webhook-data.ts'
 import { charsetOf, charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
 import { readXml } from '../../flow/formats/read-xml.ts'
-import {
-  type JsonLimits,
-  jsonProblem,
-  measureInTurns,
-  measureJson,
-  SENDER_LIMITS,
-} from '../../flow/json/json-limits.ts'
+import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
-import { LARGE_JSON, readJson } from '../../flow/json/read-json.ts'
+import { LARGE_JSON, readWithin } from '../../flow/json/read-json.ts'
 
 /** JSON above these limits stays text. Lists from APIs are long, so the limits are higher than those of deliveries. */
 const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000, names: 20_000 }
@@ -106,7 +99,6 @@ function jsonOrText(text: string): unknown {
 }
 
 async function largeJsonOrText(text: string): Promise<unknown> {
-  const turns = new LoopTurns()
-  if (jsonProblem(await measureInTurns(text, LIMITS, turns), LIMITS)) return text
-  return readJson(text, turns).catch(() => text)
+  const read = await readWithin(text, LIMITS).catch(() => null)
+  return read && 'value' in read ? read.value : text
 }

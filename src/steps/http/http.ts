@@ -1,6 +1,6 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
-import { LoopTurns } from '../../base/sleep.ts'
+import { LoopTurns } from '../../base/waiting.ts'
 import type { Credential } from '../../engine/ports/connections.ts'
 import type { FileValue } from '../../engine/ports/files.ts'
 import { OutboundError, type OutboundReply, type RoomOfRun, SMALL_REPLY } from '../../engine/ports/http-client.ts'

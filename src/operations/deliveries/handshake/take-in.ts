@@ -1,4 +1,4 @@
-import { LoopTurns } from '../../../base/sleep.ts'
+import { LoopTurns } from '../../../base/waiting.ts'
 import type { CallerReply } from '../../../engine/step-kind.ts'
 import { weighInTurns } from '../../../flow/json/weigh.ts'
 import { checkBody } from '../check-body.ts'
