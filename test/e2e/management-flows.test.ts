@@ -150,6 +150,25 @@ describe('flows', () => {
   })
 })
 
+describe('a large request', () => {
+  const validate = (text: string) => api('POST', '/flows/validate', text, { 'content-type': 'application/json' })
+  const large = JSON.stringify(documentOf([{ id: 'note', kind: 'set', vars: { text: 'x'.repeat(100_000) } }]))
+
+  it('is read as a small one is', async () => {
+    const valid = await validate(large)
+    expect([valid.status, valid.body]).toEqual([200, { issues: [], warnings: [] }])
+  })
+
+  it.each([
+    ['no JSON', () => `${large}}`, 'The body is not valid JSON.'],
+    ['too deep', () => `${'['.repeat(40_000)}${']'.repeat(40_000)}`, 'The JSON is nested more than 250 levels deep.'],
+  ])('is refused if it is %s', async (_what, text, message) => {
+    const refused = await validate(text())
+    expectFailure(refused, 400, 'invalid_request')
+    expect(refused.body.message).toBe(message)
+  })
+})
+
 describe('what cannot be saved', () => {
   it('is told with JSON Pointers, every problem at once', async () => {
     const document = {
