@@ -7,8 +7,6 @@ import { Refusal } from '../base/refusals.ts'
 import { optimizeEarly, tuneV8 } from './tune-v8.ts'
 
 const EXIT_WITHIN_MS = 9_500
-/** The API is loaded by then. */
-const START_MS = 3_000
 
 export async function serve(): Promise<void> {
   tuneV8()
@@ -19,7 +17,7 @@ export async function serve(): Promise<void> {
     console.error(explain(error))
     process.exit(1)
   }
-  setTimeout(optimizeEarly, START_MS).unref()
+  optimizeEarly()
   let stopping = false
   const stop = () => {
     if (stopping) return

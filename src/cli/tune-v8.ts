@@ -14,7 +14,10 @@ export function tuneV8(): void {
   setFlagsFromString('--wasm-tiering-budget=1300000')
 }
 
-/** Has code optimized after hundreds of calls, not thousands: once the start is over, whose code will not run again. */
+/**
+ * Has code optimized after hundreds of calls, not thousands: when the start is over, whose code will not run again, and before the
+ * first delivery, since a function that has begun to count its calls counts up to the former number.
+ */
 export function optimizeEarly(): void {
   setFlagsFromString('--invocation-count-for-turbofan=300')
   setFlagsFromString('--minimum-invocations-after-ic-update=100')
