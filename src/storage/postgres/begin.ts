@@ -4,6 +4,7 @@ import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import { type Accepted, NotBegun, type RunStore, type RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { countedEnd, NO_BUCKET } from '../rows/flow-counts.ts'
+import { latestOfEachPath } from '../rows/journal-rows.ts'
 import { wakenBy } from '../rows/run-rows.ts'
 import { givenRun, type InsertedRow, insertSurely, type RunsHere } from './accept.ts'
 import { BEGUN, type BegunRun, INSERT_BEGUN } from './accept-statements.ts'
@@ -12,7 +13,7 @@ import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { HELD } from './held.ts'
 import type { PostgresClaim, RunBegun } from './run-claim.ts'
-import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
+import { STEP_COLUMNS, stepRow } from './steps.ts'
 
 interface Begun {
   run: NewRun

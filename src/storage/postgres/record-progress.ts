@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import type { CauseOf } from '../rows/failures/causes.ts'
 import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import { settleOperation } from '../rows/journal-rows.ts'
+import { latestOfEachPath, settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
 import { givenRun, insertRuns, present, type RunsHere } from './accept.ts'
@@ -30,7 +30,7 @@ import {
   WAKE,
   WAKE_ANSWERED,
 } from './run-statements.ts'
-import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
+import { STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
 const LANES = 2

@@ -52,9 +52,3 @@ export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepT
   resume_at: e.resumeAt,
   ...stepColumns(runId, e, protect),
 })
-
-/** Returns the last entry of each path: it replaces earlier ones, and one statement can write a row only once. */
-export function latestOfEachPath(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  if (entries.length < 2) return entries
-  return [...new Map(entries.map((entry) => [entry.path, entry])).values()]
-}

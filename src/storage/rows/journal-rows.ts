@@ -50,3 +50,12 @@ export const isOfOwnRound = (path: string, base: string): boolean =>
 
 /** Returns the range of keys under the prefix: up to the character after the slash that ends it. */
 export const entriesUnder = (prefix: string): [from: string, to: string] => [prefix, `${prefix.slice(0, -1)}0`]
+
+/**
+ * Returns the last entry of each path: it replaces earlier ones, and to write their rows only to replace them would change more pages.
+ * On PostgreSQL one statement can write a row only once.
+ */
+export function latestOfEachPath(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  if (entries.length < 2) return entries
+  return [...new Map(entries.map((entry) => [entry.path, entry])).values()]
+}

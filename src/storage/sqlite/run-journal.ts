@@ -16,7 +16,14 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.ts'
 import { isCounter, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
+import {
+  entriesUnder,
+  isOfOwnRound,
+  latestOfEachPath,
+  roundIndex,
+  roundsUnder,
+  settleOperation,
+} from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
 import { runEnd, toClaimedRun, toOriginal, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
@@ -24,21 +31,11 @@ import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
 import { createSqliteReplays } from './failures/replays.ts'
 import { type HotStatement, prepareHotWrites } from './hot/hot-writes.ts'
-import { countEnd, countFailure, insertAs, putStep } from './hot/write-descriptions.ts'
+import { countEnd, countFailure, insertAs, putStep, wakeUps } from './hot/write-descriptions.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 import { claimOf, claimOfNew, type SqliteClaim } from './run-claim.ts'
 import { prepareRunFiles } from './run-files.ts'
 import { startOf } from './run-start.ts'
-
-/** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
-function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
-  if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
-  if (!awaits) return []
-  const { now, runs, callbacks } = awaits
-  return callbacks.length
-    ? [['wakeIfAnswered', [now, runId, JSON.stringify(runs), JSON.stringify(callbacks)]]]
-    : [['wakeIfEnded', [now, runId, JSON.stringify(runs)]]]
-}
 
 /** Returns what is written after the steps: what the progress of a run starts, ends and makes due. */
 function consequences(held: SqliteClaim, progress: RunProgress, protect: Protect): HotStatement[] {
@@ -97,7 +94,7 @@ export function createSqliteRunJournal(
       return accepted
     })
 
-  const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
+  const stepOf = ({ runId, flowId }: SqliteClaim, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
   const withJournal = async (row: RunTable, claim: Claim, now: number): Promise<ClaimedRun> => {
@@ -219,7 +216,7 @@ export function createSqliteRunJournal(
       const counting = [...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
       const fenced = (): HotStatement[] => [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
       const others = consequences(held, progress, protect)
-      const stepsAnd = () => [...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others]
+      const stepsAnd = () => [...latestOfEachPath(entries).map((entry) => stepOf(held, entry)), ...others]
       let recorded: boolean
       if (entries.some((entry) => entry.operation)) {
         // Another connection than that of the start writes this.
@@ -228,7 +225,7 @@ export function createSqliteRunJournal(
           if (doWrite(fenced()) === 0) return false
           for (const entry of entries) {
             if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-            doWrite([stepOf(held.runId, held.flowId, entry)])
+            doWrite([stepOf(held, entry)])
           }
           doWrite(others)
           return true

@@ -8,7 +8,7 @@ import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import { webhookData } from '../../engine/webhook-data.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { statsContract } from '../conformance/stats-contract.testkit.ts'
-import { STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
+import { entry, newRun, STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
@@ -72,6 +72,26 @@ it('lists deliveries and runs without reading what they brought', async () => {
   expect(items).toMatchObject([{ outcome: 'accepted', runId: id }])
   const filter = { flowId: null, status: null, since: null, until: null }
   expect((await createRunStore(storage.kysely).list(filter, page)).items).toMatchObject([{ id }])
+  await storage.close()
+})
+
+it('writes a step once that began and ended since the last write', async () => {
+  const storage = await openSqlite(folder())
+  const journal = createSqliteRunJournal(storage, testProtect(STORE_SECRET))
+  const claim = journal.runs.begin!(newRun('flow'), { concurrency: null, awaited: false, route: null })!
+  await journal.record(claim, {
+    status: 'succeeded',
+    startedAt: 1,
+    finishedAt: 2,
+    resumeAt: null,
+    error: null,
+    entries: [entry('a', { status: 'running', outcome: null, output: null }), entry('a/b', { seq: 2 }), entry('a')],
+  })
+  const rows = storage.raw.prepare('SELECT rowid, path, status FROM step ORDER BY rowid').all()
+  expect(rows.map((row) => ({ ...row }))).toEqual([
+    { rowid: 1, path: 'a', status: 'succeeded' },
+    { rowid: 2, path: 'a/b', status: 'succeeded' },
+  ])
   await storage.close()
 })
 

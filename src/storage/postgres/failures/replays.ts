@@ -4,7 +4,7 @@ import type { JournalEntry, NewRun } from '../../../engine/ports/run-journal.ts'
 import type { ReplayStart, ReplayStore } from '../../../operations/ports/replays.ts'
 import type { ReplayedJournal, RunTerms } from '../../../operations/ports/runs.ts'
 import type { Protect } from '../../../operations/ports/secrets.ts'
-import { pathsAround, replayed } from '../../rows/journal-rows.ts'
+import { latestOfEachPath, pathsAround, replayed } from '../../rows/journal-rows.ts'
 import { revealedStep } from '../../rows/step-columns.ts'
 import type { StepTable } from '../../rows/tables.ts'
 import { givenRun, insertRuns } from '../accept.ts'
@@ -13,7 +13,7 @@ import { Batches } from '../batches.ts'
 import type { HotPool, PostgresStorage } from '../database.ts'
 import { holdFiles, useFiles } from '../files/run-files.ts'
 import { BEFORE, PATHS_FROM, PUT_STEPS } from '../run-statements.ts'
-import { latestOfEachPath, STEP_COLUMNS, stepRow } from '../steps.ts'
+import { STEP_COLUMNS, stepRow } from '../steps.ts'
 
 const ITEM = { job_id: 'text', run_id: 'text', replay_id: 'text' } as const satisfies Columns
 

@@ -91,3 +91,16 @@ export const countFailure = (failed: FailedRun): HotStatement[] => [
   ['setFailure', [failed.failure, failed.runId]],
   ['fail', failed],
 ]
+
+/** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
+export function wakeUps(
+  { runId, wakes }: { runId: string; wakes: string | null },
+  { finishedAt, awaits }: RunProgress,
+): HotStatement[] {
+  if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
+  if (!awaits) return []
+  const { now, runs, callbacks } = awaits
+  return callbacks.length
+    ? [['wakeIfAnswered', [now, runId, JSON.stringify(runs), JSON.stringify(callbacks)]]]
+    : [['wakeIfEnded', [now, runId, JSON.stringify(runs)]]]
+}
