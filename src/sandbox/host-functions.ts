@@ -108,7 +108,12 @@ function digest(
   if (!ALGORITHMS.includes(algorithm!)) throw new TypeError('Digest method not supported')
   if (encoding !== '' && !DIGEST_ENCODINGS.includes(encoding!))
     throw new TypeError(`digest gives ${DIGEST_ENCODINGS.join(', ')} or, without an argument, a Uint8Array`)
-  const parts = kinds.map((kind, i) => partOf(kind, i, extras))
+  const parts: Part[] = []
+  for (const [i, kind] of kinds.entries()) {
+    const part = partOf(kind, i, extras)
+    if (part === null) return CUT
+    parts.push(part)
+  }
   const hash = begin(algorithm!, keys === 0 ? undefined : parts[0])
   for (const part of keys === 0 ? parts : parts.slice(1)) hash.update(part)
   if (encoding === '') return hash.digest()
@@ -116,12 +121,19 @@ function digest(
   return PLAIN_ENCODINGS.includes(encoding!) ? `=${digested}` : JSON.stringify([digested])
 }
 
-function partOf(kind: string, index: number, extras: Extras): Part {
+/** The answer where a text has crossed only up to its first NUL. */
+const CUT = '~'
+
+/** Returns null for a text that was cut. */
+function partOf(kind: string, index: number, extras: Extras): Part | null {
   if (kind === 'b') return extras.bytes(index)
   const crossed = extras.text(index)
-  const text = kind.startsWith('j') ? parseJson(crossed) : crossed
+  const isJson = kind.startsWith('j')
+  const text = isJson ? parseJson(crossed) : crossed
   if (typeof text !== 'string') throw new TypeError('not text')
-  const encoding = kind.slice(1)
+  const before = isJson ? 0 : kind.indexOf(' ')
+  if (!isJson && crossed.length !== Number(kind.slice(1, before))) return null
+  const encoding = kind.slice(before + 1)
   if (!TEXT_ENCODINGS.includes(encoding)) throw new TypeError(`Unknown encoding: ${encoding.slice(0, 40)}`)
   return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text, encoding as BufferEncoding)
 }

@@ -1,10 +1,13 @@
 // Tests which code runs on the main thread, and that nobody can tell from what comes of it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { CodeRequest } from '../engine/ports/sandbox.ts'
+import { CodeRunner } from './code-runner.ts'
 import { RUNS_AFTER_BLOWN } from './limits.ts'
+import { QuickJs } from './quickjs/quickjs.ts'
 import { type Options, testSandbox } from './sandbox.testkit.ts'
 import { ShortCode } from './short-code.ts'
+import { ShortRunner } from './short-runner.ts'
 import { createSandbox } from './worker-pool.ts'
 
 const elsewhere = testSandbox(1, 'the workers')
@@ -168,4 +171,33 @@ describe('which code runs on the main thread', () => {
     await other.close()
     expect((await Promise.all(last)).at(-1)).toBe('cancelled')
   })
+})
+
+it('puts the memory right between two runs of the same text, and each run finds it untouched', async () => {
+  const worker = await CodeRunner.create()
+  const here = await ShortRunner.create(worker.compiled)
+  const text = (step: number) => {
+    const code = `let n = 0\nexport default () => { globalThis.kept = 1; return n += ${step} }`
+    const request = { code, input: 'null', timeoutMs: 1000, memoryBytes: 1 << 24, wantsPrepared: true, turn: 0 }
+    const { prepared } = worker.run(request)
+    return () => (here.run(request, prepared!) as { output: string }).output
+  }
+  const [one, ten] = [text(1), text(10)]
+  const restore = vi.spyOn(QuickJs.prototype, 'restore')
+  const restored = (work: () => unknown): number => {
+    restore.mockClear()
+    work()
+    return restore.mock.calls.length
+  }
+  expect(restored(() => expect(one()).toBe('1'))).toBe(1)
+  // It ran once, so nothing says that it will run again.
+  expect(restored(() => here.tidyUp())).toBe(0)
+  expect(restored(() => expect(one()).toBe('1'))).toBe(1)
+  expect(restored(() => here.tidyUp())).toBe(1)
+  expect(restored(() => here.tidyUp())).toBe(0)
+  expect(restored(() => expect(one()).toBe('1'))).toBe(0)
+  expect(restored(() => here.tidyUp())).toBe(1)
+  expect(restored(() => expect(ten()).toBe('10'))).toBe(1)
+  expect(restored(() => expect(one()).toBe('1'))).toBe(1)
+  restore.mockRestore()
 })

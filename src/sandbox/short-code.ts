@@ -45,6 +45,7 @@ export class ShortCode {
   #starting = false
   /** The time that runs have taken in this turn of the event loop; null before the first. */
   #spentMs: number | null = null
+  #willTidyUp = false
 
   /** `shortMs`: the time that recent runs may have taken; `runsBefore`: the number of runs in a worker before the first here. */
   constructor({ shortMs = SHORT_MS, runsBefore = RUNS_BEFORE_SHORT }: { shortMs?: number; runsBefore?: number } = {}) {
@@ -108,6 +109,7 @@ export class ShortCode {
     const reply = this.#runner!.run(request, prepared)
     const tookMs = performance.now() - began
     this.#spentMs! += tookMs
+    this.#tidyUpLater()
     if (reply) {
       remember(habit, tookMs)
       if (++habit.goodRuns % RUNS_TO_FORGIVE === 0)
@@ -118,6 +120,18 @@ export class ShortCode {
       habit.goodRuns = 0
     }
     return reply
+  }
+
+  /** What waits for the run goes first: its end is written in the next phase of this turn, and answered. */
+  #tidyUpLater(): void {
+    if (this.#willTidyUp) return
+    this.#willTidyUp = true
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#willTidyUp = false
+        this.#runner!.tidyUp()
+      }),
+    )
   }
 
   /** Returns whether the next run in a worker shall bring the prepared text along. */

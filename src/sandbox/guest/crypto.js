@@ -8,13 +8,13 @@
     throw new Error(`Digest method not supported: ${algorithm}; there are ${ALGORITHMS.join(', ')}`)
   }
 
-  /** C strings end at NUL and cannot hold half a surrogate pair; other text crosses unchanged, at memcpy's speed. */
-  const crossesPlain = (text) => text.isWellFormed() && !text.includes('\0')
-
   class Hash {
     #operation
     #algorithm
-    /** A line for each chunk: how it crosses, and its encoding. */
+    /**
+     * A line for each chunk: how it crosses, and its encoding. Text crosses unchanged, with its length: the host gets it up to the first
+     * NUL. To look for one here would take longer than all else.
+     */
     #kinds = ''
     #chunks = []
     #done = false
@@ -26,8 +26,9 @@
     update(data, encoding) {
       if (this.#done) throw new Error('Digest already called')
       if (typeof data === 'string') {
-        const isPlain = crossesPlain(data)
-        this.#kinds += `\n${isPlain ? 't' : 'j'}${encoding ?? 'utf8'}`
+        // Half a surrogate pair cannot cross unchanged.
+        const isPlain = data.isWellFormed()
+        this.#kinds += `\n${isPlain ? `t${data.length} ` : 'j'}${encoding ?? 'utf8'}`
         this.#chunks.push(isPlain ? data : stringify(data))
       } else {
         const bytes = copyBytes(data)
@@ -41,8 +42,17 @@
       if (this.#done) throw new Error('Digest already called')
       this.#done = true
       const wanted = encoding === undefined || encoding === 'buffer' ? '' : encoding
-      const digested = askText(this.#operation, `${this.#algorithm}\n${wanted}${this.#kinds}`, this.#chunks)
+      const digested = this.#ask(wanted) ?? this.#askWithoutNuls(wanted)
       return wanted === '' ? new Uint8Array(digested) : digested
+    }
+    #ask(wanted) {
+      return askText(this.#operation, `${this.#algorithm}\n${wanted}${this.#kinds}`, this.#chunks)
+    }
+    #askWithoutNuls(wanted) {
+      const kinds = this.#kinds.split('\n')
+      this.#chunks = this.#chunks.map((chunk, i) => (kinds[i + 1][0] === 't' ? stringify(chunk) : chunk))
+      this.#kinds = kinds.map((kind) => kind.replace(/^t\d+ /, 'j')).join('\n')
+      return this.#ask(wanted)
     }
   }
   class Hmac extends Hash {}

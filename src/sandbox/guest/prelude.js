@@ -5,12 +5,16 @@
   const global = globalThis
   for (const name of ['__host', 'SharedArrayBuffer', 'performance']) delete global[name]
 
-  /** The host answers `[value]`, `=text`, `{name, message}` for an error, or bytes, which become the guest's only by a copy. */
+  /**
+   * The host answers `[value]`, `=text`, `{name, message}` for an error, `~` if it got a text only in part, or bytes, which become the
+   * guest's only by a copy.
+   */
   const ask = (operation, args, ...extras) => askText(operation, stringify(args), extras)
   const askText = (operation, args, extras) => {
     const said = host(operation, args, ...extras)
     if (typeof said === 'object') return said.slice(0)
     if (said[0] === '=') return said.slice(1)
+    if (said === '~') return undefined
     const answer = parse(said)
     if (Array.isArray(answer)) return answer[0]
     const ErrorType = { RangeError, TypeError, SyntaxError }[answer.name] ?? Error
