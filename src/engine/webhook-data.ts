@@ -3,7 +3,7 @@
 import { BareObject } from '../base/bare-object.ts'
 import { formPairs } from '../flow/form-pairs.ts'
 import { MULTIPART } from '../flow/formats/file-types.ts'
-import { readXml } from '../flow/formats/read-xml.ts'
+import { LARGE_XML, readXml, readXmlInTurns } from '../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../flow/formats/xml-lists.ts'
 import { parseJson } from '../flow/json/parse-json.ts'
 import { LARGE_JSON, readJson } from '../flow/json/read-json.ts'
@@ -69,9 +69,13 @@ export const webhookData = (request: StoredRequest, rawBody: string): WebhookDat
 
 /** Returns the same, in several turns of the event loop if the body is large. */
 export async function webhookDataInTurns(request: StoredRequest, rawBody: string): Promise<WebhookData> {
-  if (request.file || rawBody.length <= LARGE_JSON || !isJsonType(mediaType(request.metadata.contentType)))
-    return webhookData(request, rawBody)
-  return withBody(request, rawBody, await readJson(rawBody).catch(() => rawBody))
+  const { file, metadata } = request
+  const type = mediaType(metadata.contentType)
+  const isJson = isJsonType(type) && rawBody.length > LARGE_JSON
+  const xml = isXmlType(type) && rawBody.length > LARGE_XML ? metadata.xml : undefined
+  if (file || !(isJson || xml)) return webhookData(request, rawBody)
+  const reading = xml ? readXmlInTurns(rawBody, xml) : readJson(rawBody)
+  return withBody(request, rawBody, await reading.catch(() => rawBody))
 }
 
 function withBody(request: StoredRequest, rawBody: string, body: unknown): WebhookData {

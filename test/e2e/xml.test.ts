@@ -91,6 +91,19 @@ describe('a trigger that parses XML', () => {
     expect((await send(flow, bomb, { 'content-encoding': 'gzip' })).status).toBe(413)
   })
 
+  it('reads a large body as a small one, and refuses it with the place of its fault', async () => {
+    const flow = await flowWith({ response: { mode: 'finished', body: { last: '{{ vars.last }}' } } }, [
+      { id: 'read', kind: 'set', vars: { last: '{{ webhook.body.a.b[webhook.body.a.b.length - 1] }}' } },
+    ])
+    const large = `<a>${'<b>x</b>\n'.repeat(20_000)}<b>y</b></a>`
+    expect(await send(flow, large)).toMatchObject({ status: 200, body: { last: 'y' } })
+    const [run] = (await millrace.api('GET', `/runs?flow=${flow.flow.id}`)).body.items
+    expect(await bodyOf(run.id)).toMatchObject({ a: { b: { length: 20_001 } } })
+    const answer = await send(flow, large.replace('y</b>', 'y</c>'))
+    expect(answer).toMatchObject({ status: 400 })
+    expect(answer.body.message).toContain('an end tag does not match its start tag (line 20001, column 5)')
+  })
+
   it('verifies signatures of the bytes, before they become text', async () => {
     const flow = await flowWith({
       auth: { kind: 'signature', scheme: 'hmac-sha256', secret: '{{ env.HOOK }}', header: 'X-Signature' },

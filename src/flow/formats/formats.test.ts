@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ManyTurns } from '../json/many-turns.testkit.ts'
 import { readCsv } from './read-csv.ts'
-import { readXml } from './read-xml.ts'
+import { readXml, readXmlInTurns } from './read-xml.ts'
 import { writeCsv } from './write-csv.ts'
 import { writeXml } from './write-xml.ts'
 
@@ -120,6 +121,56 @@ describe('readXml', () => {
     const text = 'a&lt;é&#128512;\r\n'
     expect(readXml(`<a>${text.repeat(1_000)}</a>`)).toEqual({ a: 'a<é😀\n'.repeat(1_000) })
     expect(readXml(`<a><![CDATA[${text.repeat(1_000)}]]></a>`)).toEqual({ a: 'a&lt;é&#128512;\n'.repeat(1_000) })
+  })
+})
+
+describe('a large XML text', () => {
+  const filler = (length: number) => 'x'.repeat(length)
+
+  it.each([
+    ['elements', `<a>${'<b>1</b>'.repeat(20_000)}</a>`],
+    ['attributes', `<a>${'<b c="1" d=\'2\'/>'.repeat(9_000)}</a>`],
+    ['a long text', `<a>${filler(900_000)}</a>`],
+    ['a long text of entities', `<a>${'&lt;&#x1F600;\r\n'.repeat(40_000)}<b/>&gt; </a>`],
+    ['a long attribute of entities', `<a><b c="${'&lt;\r\n&#233;'.repeat(40_000)}" d="2">1</b></a>`],
+    ['long sections', `<a>${`<![CDATA[${'\r\n<&'.repeat(20_000)}]]>`.repeat(4)}</a>`],
+    ['comments', `<a>${`<!--${filler(40)}-->`.repeat(9_000)}</a>`],
+  ])('is read in several turns as at once: %s', async (_of, text) => {
+    const turns = new ManyTurns()
+    expect(JSON.stringify(await readXmlInTurns(text, {}, turns))).toBe(JSON.stringify(readXml(text)))
+    expect(turns.count).toBeGreaterThan(text.length / 300_000)
+  })
+
+  it('is cut within no entity, pair of surrogates or line end', () => {
+    for (const [unit, read] of [
+      ['&amp;', '&'],
+      ['&#x0001F600;', '😀'],
+      ['\r\n', '\n'],
+      ['\r', '\n'],
+      ['😀', '😀'],
+    ])
+      for (let before = 16_384 - 20; before <= 16_384; before++) {
+        const plain = filler(before - 1)
+        const [given, expected] = [`\r${plain}${unit!.repeat(3)}`, `\n${plain}${read!.repeat(3)}`]
+        expect(readXml(`<a>${given}${filler(20)}</a>`)).toEqual({ a: `${expected}${filler(20)}` })
+        const attribute = `${expected}${filler(20)}`.replaceAll('\n', ' ')
+        expect(readXml(`<a b="${given}${filler(20)}" c="1"/>`)).toEqual({ a: { '@b': attribute, '@c': '1' } })
+        if (unit!.startsWith('&')) continue
+        expect(readXml(`<a><![CDATA[${given}${filler(20)}]]></a>`)).toEqual({ a: `${expected}${filler(20)}` })
+      }
+  })
+
+  it.each([
+    ['within a tag', `<a>${filler(70_000)}<b`, 'a tag is not closed'],
+    ['within a long attribute', `<a b="${'&lt;'.repeat(20_000)}`, 'the value of an attribute is not closed'],
+    ['after a long attribute', `<a b="${'&lt;'.repeat(20_000)}"`, 'a tag is not closed'],
+    ['after a long text', `<a>${'&lt;'.repeat(20_000)}`, 'the text ends before the element is closed'],
+    ['with an unknown entity', `<a>${'&lt;'.repeat(20_000)}&x;</a>`, 'an entity is not known'],
+    ['with a character', `<a>${filler(70_000)}\u0001</a>`, 'a character is not allowed in XML'],
+    ['with half a pair', `<a>${filler(300_000)}\ud83d</a>`, 'a character is not allowed in XML'],
+    ['twice', `<a b="${'&lt;'.repeat(20_000)}" b="1"/>`, 'an attribute stands twice in a tag'],
+  ])('that ends %s is refused', async (_how, text, problem) => {
+    await expect(readXmlInTurns(text, {}, new ManyTurns())).rejects.toThrow(problem)
   })
 })
 

@@ -1,12 +1,14 @@
 // Reads XML into JSON data, once and from left to right, without recursion. A document type, with which entities could grow or name
 // files, is refused. docs/xml-and-csv.md says what becomes of attributes, texts and repeated elements.
 import { BareObject } from '../../base/bare-object.ts'
+import { LoopTurns } from '../../base/waiting.ts'
 import type { JsonLimits } from '../json/json-limits.ts'
 import { FormatError } from './format-error.ts'
 import { type Meter, UNMETERED } from './meter.ts'
-import { NextUnit, TextUnits } from './text-units.ts'
+import { NextUnit } from './text-units.ts'
 import { childNode, type ListNode, listTree } from './xml-lists.ts'
-import { isXmlCharacter, isXmlSpace, nameEnd, spaceEnd, unfitForXml } from './xml-names.ts'
+import { halfPair, isBlank, isXmlSpace, nameEnd, spaceEnd, trimmed, unfitUnit } from './xml-names.ts'
+import { LONGEST_ENTITY, XmlTexts } from './xml-texts.ts'
 
 export const ATTRIBUTE = '@'
 export const TEXT = '#text'
@@ -21,9 +23,33 @@ export interface XmlReading {
   meter?: Meter
 }
 
+/** Texts up to this length are read at once. */
+export const LARGE_XML = 65_536
+/** So much is read between two looks at the clock. */
+const PART = 16_384
+/** The same, of what takes less. */
+const EASY_PART = 16 * PART
+
 /** Throws FormatError. */
-export const readXml = (text: string, reading: XmlReading = {}): Record<string, unknown> =>
-  new XmlReader(text, reading).read()
+export function readXml(text: string, reading: XmlReading = {}): Record<string, unknown> {
+  const reader = new XmlReader(text, reading)
+  while (!reader.isDone) reader.goOn()
+  return reader.value
+}
+
+/** Reads a large text in several turns of the event loop. Throws FormatError. */
+export async function readXmlInTurns(
+  text: string,
+  reading: XmlReading,
+  turns = new LoopTurns(),
+): Promise<Record<string, unknown>> {
+  const reader = new XmlReader(text, reading)
+  while (!reader.isDone) {
+    if (turns.isOver) await turns.next()
+    reader.goOn()
+  }
+  return reader.value
+}
 
 interface Open {
   name: string
@@ -34,27 +60,14 @@ interface Open {
 }
 
 const AMPERSAND = 0x26
-const HASH = 0x23
 const SLASH = 0x2f
 const EQUALS = 0x3d
 const GREATER = 0x3e
 const CR = 0x0d
-const LF = 0x0a
-const SPACE = 0x20
 
 /** Twice of what a list element is charged, and some for the key. */
 const VALUE_SIZE = 48
 const VALUE_WORK = 10
-const SPECIALS_PER_VALUE = 4
-
-const ENTITIES = [
-  ['lt', 0x3c],
-  ['gt', 0x3e],
-  ['amp', 0x26],
-  ['quot', 0x22],
-  ['apos', 0x27],
-] as const
-const LONGEST_ENTITY = 12
 
 class XmlReader {
   readonly #text: string
@@ -64,12 +77,20 @@ class XmlReader {
   readonly #attributes = new Map<string, string>()
   readonly #open: Open[]
   #values = 0
-  #specials = 0
+  isDone = false
+  /** How much was searched for characters that are not allowed. */
+  #searched = 0
+  #at = 0
+  /** The tag whose attributes are read, and where it begins. */
+  #tag: { open: Open; at: number } | null = null
+  /** What is left of a long text that is rewritten; `key`: of an attribute of the tag. */
+  #long: { at: number; end: number; isCdata: boolean; key: string | null } | null = null
   readonly #ampersands: NextUnit
   readonly #returns: NextUnit
   readonly #feeds: NextUnit
   readonly #tabs: NextUnit
   readonly #starts: NextUnit
+  readonly #texts: XmlTexts
 
   constructor(text: string, { lists, limits = XML_LIMITS, meter = UNMETERED }: XmlReading) {
     this.#text = text
@@ -80,24 +101,53 @@ class XmlReader {
     this.#feeds = new NextUnit(text, '\n')
     this.#tabs = new NextUnit(text, '\t')
     this.#starts = new NextUnit(text, '<')
+    this.#texts = new XmlTexts(text, this.#returns, (at) => this.#count(at))
     this.#open = [{ name: '', value: null, text: '', hasChildren: false, lists: listTree(lists) }]
   }
 
-  read(): Record<string, unknown> {
+  get value(): Record<string, unknown> {
+    return this.#open[0]!.value!
+  }
+
+  /** Reads on for about one part. */
+  goOn(): void {
     const text = this.#text
-    this.#meter.work(1 + (text.length >> 4))
-    const unfit = unfitForXml(text)
-    if (unfit !== -1) this.#fail('a character is not allowed in XML', unfit)
-    for (let at = this.#afterDeclaration(); at < text.length; ) {
-      const next = text.indexOf('<', at)
+    if (this.#searched < text.length) this.#search()
+    else if (this.#long) this.#addPiece()
+    else if (this.#at < text.length || this.#tag) this.#readPart()
+    else this.#end()
+  }
+
+  #search(): void {
+    const from = this.#searched
+    this.#searched = Math.min(from + EASY_PART, this.#text.length)
+    const isWhole = this.#searched === this.#text.length
+    const unfit = unfitUnit(this.#text, from, this.#searched)
+    const place = unfit === -1 && isWhole ? halfPair(this.#text) : unfit
+    if (place !== -1) this.#fail('a character is not allowed in XML', place)
+    if (!isWhole) return
+    this.#meter.work(1 + (this.#text.length >> 4))
+    this.#at = this.#afterDeclaration()
+  }
+
+  #readPart(): void {
+    const text = this.#text
+    const stop = Math.min(this.#at + PART, text.length)
+    if (this.#tag) this.#at = this.#readTag(this.#tag, this.#at)
+    while (this.#at < stop && !this.#long) {
+      const next = text.indexOf('<', this.#at)
       const end = next === -1 ? text.length : next
-      if (end > at) this.#addText(at, end)
-      at = next === -1 ? end : this.#markup(next)
+      if (end > this.#at) this.#addText(this.#at, end)
+      this.#at = end
+      if (next !== -1 && !this.#long) this.#at = this.#markup(next)
     }
+  }
+
+  #end(): void {
     const [document, unclosed] = this.#open
-    if (unclosed) this.#fail('the text ends before the element is closed', text.length)
-    if (!document!.value) this.#fail('there is no element', text.length)
-    return document!.value
+    if (unclosed) this.#fail('the text ends before the element is closed', this.#text.length)
+    if (!document!.value) this.#fail('there is no element', this.#text.length)
+    this.isDone = true
   }
 
   #afterDeclaration(): number {
@@ -136,7 +186,7 @@ class XmlReader {
       if (this.#open.length === 1) this.#fail('text stands outside of the root element', at)
       const after = this.#after(']]>', at + 9, 'a CDATA section')
       const isPlain = this.#returns.from(at) >= after
-      this.#append(isPlain ? text.slice(at + 9, after - 3) : this.#withLineFeeds(at + 9, after - 3))
+      this.#addUnits(at + 9, after - 3, isPlain, true)
       return after
     }
     if (text.startsWith('<!DOCTYPE', at))
@@ -152,7 +202,7 @@ class XmlReader {
 
   #startTag(at: number): number {
     const text = this.#text
-    let end = nameEnd(text, at + 1)
+    const end = nameEnd(text, at + 1)
     if (end === at + 1) this.#fail('a tag has no name', at)
     const name = this.#known(this.#names, text.slice(at + 1, end), at)
     const parent = this.#open.at(-1)!
@@ -163,22 +213,32 @@ class XmlReader {
       if (isBlank(parent.text)) parent.text = ''
     }
     const open: Open = { name, value: null, text: '', hasChildren: false, lists: childNode(parent.lists, name) }
-    for (;;) {
+    this.#tag = { open, at }
+    return this.#readTag(this.#tag, end)
+  }
+
+  /** Reads attributes up to the end of the tag, or to a long one. */
+  #readTag({ open, at }: { open: Open; at: number }, start: number): number {
+    const text = this.#text
+    for (let end = start; ; ) {
       const from = spaceEnd(text, end)
       const unit = text.charCodeAt(from)
       if (unit === GREATER) {
         if (this.#open.length > this.#limits.depth)
           this.#fail(`it is nested more than ${shown(this.#limits.depth)} levels deep`, at)
         this.#open.push(open)
+        this.#tag = null
         return from + 1
       }
       if (unit === SLASH && text.charCodeAt(from + 1) === GREATER) {
         this.#close(open)
+        this.#tag = null
         return from + 2
       }
       if (from >= text.length) this.#fail('a tag is not closed', at)
       if (from === end) this.#fail('a tag holds something that is no attribute', from)
       end = this.#attribute(open, from)
+      if (this.#long) return end
     }
   }
 
@@ -197,11 +257,12 @@ class XmlReader {
     if (last === -1) this.#fail('the value of an attribute is not closed', start)
     open.value ??= new BareObject()
     if (open.value[key] !== undefined) this.#fail('an attribute stands twice in a tag', at)
-    open.value[key] = this.#attributeValue(start + 1, last)
+    open.value[key] = this.#attributeValue(key, start + 1, last)
     return last + 1
   }
 
-  #attributeValue(start: number, end: number): string {
+  /** Returns the beginning of a long one, which is rewritten by and by. */
+  #attributeValue(key: string, start: number, end: number): string {
     const less = this.#starts.from(start)
     if (less < end) this.#fail('the value of an attribute holds a <', less)
     this.#meter.grow(end - start)
@@ -211,7 +272,10 @@ class XmlReader {
       this.#feeds.from(start) >= end &&
       this.#returns.from(start) >= end &&
       this.#tabs.from(start) >= end
-    return isPlain ? this.#text.slice(start, end) : this.#decoded(start, end, true)
+    if (isPlain) return this.#text.slice(start, end)
+    if (end - start <= PART) return this.#texts.decoded(start, end, true)
+    this.#long = { at: start, end, isCdata: false, key }
+    return ''
   }
 
   #endTag(at: number): number {
@@ -259,66 +323,42 @@ class XmlReader {
       if (this.#open.length === 1) this.#fail('text stands outside of the root element', at)
     }
     const isPlain = this.#ampersands.from(start) >= end && this.#returns.from(start) >= end
-    this.#append(isPlain ? text.slice(start, end) : this.#decoded(start, end, false))
+    this.#addUnits(start, end, isPlain, false)
+  }
+
+  #addUnits(start: number, end: number, isPlain: boolean, isCdata: boolean): void {
+    if (isPlain) this.#append(this.#text.slice(start, end))
+    else {
+      this.#long = { at: start, end, isCdata, key: null }
+      if (end - start <= PART) this.#addPiece()
+    }
+  }
+
+  /** Rewrites what is left, or a part of it. */
+  #addPiece(): void {
+    const { at, end, isCdata, key } = this.#long!
+    const to = end - at <= PART ? end : this.#pieceEnd(at + PART)
+    const piece = isCdata ? this.#texts.withLineFeeds(at, to) : this.#texts.decoded(at, to, key !== null)
+    if (key === null) this.#append(piece)
+    else this.#addToAttribute(this.#tag!.open.value!, key, piece)
+    this.#long = to === end ? null : { at: to, end, isCdata, key }
+  }
+
+  #addToAttribute(value: Record<string, unknown>, key: string, piece: string): void {
+    value[key] = (value[key] as string) + piece
+  }
+
+  /** Returns a place up to here that is within no entity, pair of surrogates or line end. */
+  #pieceEnd(end: number): number {
+    for (let at = end - 1; at > end - LONGEST_ENTITY; at--) if (this.#text.charCodeAt(at) === AMPERSAND) return at
+    const last = this.#text.charCodeAt(end - 1)
+    return last === CR || (last >= 0xd800 && last <= 0xdbff) ? end - 1 : end
   }
 
   #append(piece: string): void {
     const open = this.#open.at(-1)!
     this.#meter.grow(piece.length)
     open.text = open.text === '' ? piece : open.text + piece
-  }
-
-  /** Reads entities and line ends: in attributes all white space becomes spaces. */
-  #decoded(start: number, end: number, isAttribute: boolean): string {
-    const text = this.#text
-    const units = new TextUnits(end - start)
-    let plain = start
-    for (let at = start; at < end; at++) {
-      const unit = text.charCodeAt(at)
-      if (unit >= SPACE && unit !== AMPERSAND) continue
-      units.slice(text, plain, at)
-      this.#countSpecial(at)
-      if (unit === AMPERSAND) {
-        const semicolon = this.#entityEnd(at, end)
-        units.codePoint(this.#entity(at + 1, semicolon))
-        at = semicolon
-      } else if (unit !== CR || text.charCodeAt(at + 1) !== LF)
-        units.codePoint(isAttribute ? SPACE : unit === CR ? LF : unit)
-      plain = at + 1
-    }
-    units.slice(text, plain, end)
-    return units.toString()
-  }
-
-  #withLineFeeds(start: number, end: number): string {
-    const text = this.#text
-    const units = new TextUnits(end - start)
-    let plain = start
-    for (let at = this.#returns.from(start); at < end; at = this.#returns.from(at + 1)) {
-      units.slice(text, plain, at)
-      this.#countSpecial(at)
-      if (text.charCodeAt(at + 1) !== LF) units.codePoint(LF)
-      plain = at + 1
-    }
-    units.slice(text, plain, end)
-    return units.toString()
-  }
-
-  #entityEnd(at: number, end: number): number {
-    const last = Math.min(end, at + LONGEST_ENTITY)
-    for (let i = at + 1; i < last; i++) if (this.#text.charCodeAt(i) === 0x3b) return i
-    return this.#fail('an & begins no entity; write &amp;', at)
-  }
-
-  #entity(start: number, end: number): number {
-    const code =
-      this.#text.charCodeAt(start) === HASH
-        ? characterCode(this.#text, start + 1, end)
-        : namedEntity(this.#text, start, end)
-    if (code === -1)
-      this.#fail('an entity is not known; there are lt, gt, amp, apos, quot and those with numbers', start - 1)
-    if (!isXmlCharacter(code)) this.#fail('a character is not allowed in XML', start - 1)
-    return code
   }
 
   /** Returns the key for a name: each text is made a key once. */
@@ -343,11 +383,6 @@ class XmlReader {
       )
   }
 
-  /** Counts an entity or a line end that is rewritten, several of which take as long as one value. */
-  #countSpecial(at: number): void {
-    if (++this.#specials % SPECIALS_PER_VALUE === 0) this.#count(at)
-  }
-
   #fail(problem: string, at: number): never {
     throw new FormatError(problem, this.#text, at)
   }
@@ -361,36 +396,4 @@ function elementValue({ value, text, hasChildren }: Open): unknown {
   const beside = hasChildren ? trimmed(text) : text
   if (beside !== '') value[TEXT] = beside
   return value
-}
-
-const isBlank = (text: string): boolean => text === '' || spaceEnd(text, 0) === text.length
-
-function trimmed(text: string): string {
-  const start = spaceEnd(text, 0)
-  let end = text.length
-  while (end > start && isXmlSpace(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
-}
-
-/** Returns -1 for what is no entity. */
-function namedEntity(text: string, start: number, end: number): number {
-  for (const [name, code] of ENTITIES) if (name.length === end - start && text.startsWith(name, start)) return code
-  return -1
-}
-
-function characterCode(text: string, start: number, end: number): number {
-  const isHex = text.charCodeAt(start) === 0x78
-  const base = isHex ? 16 : 10
-  let code = start + (isHex ? 1 : 0) < end ? 0 : -1
-  for (let at = start + (isHex ? 1 : 0); at < end && code !== -1; at++) {
-    const digit = digitOf(text.charCodeAt(at))
-    code = digit < base ? code * base + digit : -1
-  }
-  return code
-}
-
-function digitOf(unit: number): number {
-  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30
-  const letter = unit | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : 99
 }

@@ -42,11 +42,19 @@ export const isXmlName = (text: string): boolean => text !== '' && nameEnd(text,
 
 const NO_CHARACTER = /[^\t\n\r\x20-\ufffd]/
 
+/** Returns the place of the first unit within these that no XML document can hold; -1: there is none. */
+export function unfitUnit(text: string, from: number, to: number): number {
+  const at = text.slice(from, to).search(NO_CHARACTER)
+  return at === -1 ? -1 : from + at
+}
+
+/** Returns the place of the first half of a surrogate pair; -1: there is none. */
+export const halfPair = (text: string): number => (text.isWellFormed() ? -1 : text.search(/\p{Surrogate}/u))
+
 /** Returns the place of the first character that no XML document can hold; -1: there is none. */
 export function unfitForXml(text: string): number {
-  const at = text.search(NO_CHARACTER)
-  if (at !== -1 || text.isWellFormed()) return at
-  return text.search(/\p{Surrogate}/u)
+  const at = unfitUnit(text, 0, text.length)
+  return at === -1 ? halfPair(text) : at
 }
 
 export const isXmlCharacter = (code: number): boolean =>
@@ -65,4 +73,14 @@ export function spaceEnd(text: string, start: number): number {
   // A regular expression is faster in the long run, and slower to begin.
   NO_SPACE.lastIndex = start + FEW
   return NO_SPACE.test(text) ? NO_SPACE.lastIndex - 1 : text.length
+}
+
+export const isBlank = (text: string): boolean => text === '' || spaceEnd(text, 0) === text.length
+
+/** Returns the text without the white space around it. */
+export function trimmed(text: string): string {
+  const start = spaceEnd(text, 0)
+  let end = text.length
+  while (end > start && isXmlSpace(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
 }

@@ -1,19 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { LoopTurns } from '../../base/waiting.ts'
 import { measureInTurns, measureJson, SENDER_LIMITS } from './json-limits.ts'
+import { ManyTurns } from './many-turns.testkit.ts'
 import { parseJson } from './parse-json.ts'
 import { readJson } from './read-json.ts'
-
-/** Lets others have their turn whenever it may, and counts how often. */
-class ManyTurns extends LoopTurns {
-  count = 0
-  override get isOver(): boolean {
-    return true
-  }
-  override async next(): Promise<void> {
-    this.count++
-  }
-}
 
 const list = (item: string, count: number): string => `[${Array(count).fill(item).join(',')}]`
 const nested = (open: string, close: string, depth: number): string => `${open.repeat(depth)}0${close.repeat(depth)}`

@@ -6,7 +6,7 @@ import { FORM_TYPE, isJsonType, isXmlType, mediaType, parseBody, type WebhookDat
 import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
-import { readXml } from '../../flow/formats/read-xml.ts'
+import { LARGE_XML, readXml, readXmlInTurns } from '../../flow/formats/read-xml.ts'
 import type { XmlParsing } from '../../flow/formats/xml-lists.ts'
 import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
@@ -36,14 +36,14 @@ export function checkBody(
 
 type Triggered = Pick<Authenticated, 'head' | 'trigger'>
 
-/** Reads a body, whoever sent it. Throws Rejection if it is not as it has to be. Large JSON takes several turns of the event loop. */
+/** Reads a body, whoever sent it. Throws Rejection if it is not as it has to be. Large JSON and XML take several turns of the event loop. */
 export function readContent(admission: Triggered, bytes: Buffer): WebhookData | Promise<WebhookData> {
   const { contentType } = admission.head.metadata
   const type = mediaType(contentType)
   const rawBody = textOf(bytes, contentType, type)
   if (rawBody.includes('\0')) throw bad('The body contains a NUL character.')
-  if (isJsonType(type) && rawBody.length > LARGE_JSON)
-    return largeJson(rawBody).then((body) => withBody(admission, bytes.length, rawBody, body))
+  const large = largeBody(admission, type, rawBody)
+  if (large) return large.then((body) => withBody(admission, bytes.length, rawBody, body))
   return withBody(admission, bytes.length, rawBody, bodyOf(admission, type, rawBody))
 }
 
@@ -65,6 +65,14 @@ function withBody({ head, trigger }: Triggered, contentLength: number, rawBody: 
     rawBody,
     metadata,
   }
+}
+
+/** Returns null for what is read at once. */
+function largeBody({ trigger }: Triggered, type: string, rawBody: string): Promise<unknown> | null {
+  if (isJsonType(type)) return rawBody.length > LARGE_JSON ? largeJson(rawBody) : null
+  return trigger.xml && isXmlType(type) && rawBody.length > LARGE_XML
+    ? readXmlInTurns(rawBody, trigger.xml).catch(unreadableXml)
+    : null
 }
 
 function bodyOf({ head, trigger }: Triggered, type: string, rawBody: string): unknown {
@@ -128,9 +136,13 @@ function xmlOf(rawBody: string, parsing: XmlParsing): unknown {
   try {
     return readXml(rawBody, parsing)
   } catch (error) {
-    if (error instanceof FormatError) throw bad(`The body is not XML that can be read: ${error.message}.`)
-    throw error
+    return unreadableXml(error)
   }
+}
+
+function unreadableXml(error: unknown): never {
+  if (error instanceof FormatError) throw bad(`The body is not XML that can be read: ${error.message}.`)
+  throw error
 }
 
 /** Describes the fault without V8's quote of the text: the sender knows the text, and logs must not hold it. */

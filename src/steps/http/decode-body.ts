@@ -5,7 +5,7 @@ import { readContentEncodings } from '../../engine/content-encodings.ts'
 import { isXmlType } from '../../engine/webhook-data.ts'
 import { charsetOf, charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
-import { readXml } from '../../flow/formats/read-xml.ts'
+import { LARGE_XML, readXml, readXmlInTurns } from '../../flow/formats/read-xml.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json/json-limits.ts'
 import { parseJson } from '../../flow/json/parse-json.ts'
 import { LARGE_JSON, readWithin } from '../../flow/json/read-json.ts'
@@ -45,15 +45,16 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined, co
 }
 
 /** Reads a reply as XML, whatever its type; null for no body. */
-export function readAsXml(
+export async function readAsXml(
   body: Uint8Array,
   contentType: string | undefined,
   lists: readonly string[] | undefined,
-): { value: unknown } | { problem: string } {
+): Promise<{ value: unknown } | { problem: string }> {
   if (body.length === 0) return { value: null }
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const text = decodeText(bytes, contentType, true)
   try {
-    return { value: readXml(decodeText(bytes, contentType, true), { lists }) }
+    return { value: text.length > LARGE_XML ? await readXmlInTurns(text, { lists }) : readXml(text, { lists }) }
   } catch (error) {
     if (error instanceof FormatError) return { problem: error.message }
     throw error

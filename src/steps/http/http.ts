@@ -180,7 +180,7 @@ async function readBody(
   file: FileValue | null,
 ): Promise<{ body: unknown; problem: StepError | null }> {
   const type = headers['content-type']
-  const read = reading?.as === 'xml' ? readAsXml(body, type, reading.lists) : null
+  const read = reading?.as === 'xml' ? await readAsXml(body, type, reading.lists) : null
   const value = file ?? (read && 'value' in read ? read.value : decodeBody(body, type, headers['content-encoding']))
   return {
     body: value instanceof Promise ? await value : value,
