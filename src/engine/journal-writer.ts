@@ -1,4 +1,6 @@
 // Gathers a run's outcomes and writes them together, before anything that depends on them leaves the process.
+import { weigh } from '../flow/json/weigh.ts'
+import { writeJson } from '../flow/json/write-json.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { ClaimedRun, JournalEntry, NewRun, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
@@ -79,7 +81,8 @@ export class JournalWriter {
       ...(alerting && { alerting }),
       ...(this.#run.trigger.forFailure && { forFailure: true }),
     }
-    const writing = this.#record(progress)
+    const large = largeValues(entries)
+    const writing = large ? this.#recordInTurns(progress, large) : this.#record(progress)
     this.#writing = writing.then(noop, noop)
     try {
       await writing
@@ -90,6 +93,12 @@ export class JournalWriter {
       this.#writing = null
     }
     this.#ports.progressed(this.#run, progress)
+  }
+
+  async #recordInTurns(progress: RunProgress, large: ReadonlySet<unknown>): Promise<void> {
+    const texts = new Map<unknown, string>()
+    for (const value of large) texts.set(value, await writeJson(value))
+    await this.#record({ ...progress, texts })
   }
 
   #record(progress: RunProgress): Promise<void> {
@@ -120,6 +129,18 @@ export class JournalWriter {
     }
     if (!held) throw new ClaimLost()
   }
+}
+
+/** What takes more memory takes long to be written as JSON. */
+const LARGE_BYTES = 65_536
+
+/** Returns the values that are not to be written at once; null, as a rule, if there are none. */
+function largeValues(entries: readonly JournalEntry[]): Set<unknown> | null {
+  let large: Set<unknown> | null = null
+  for (const { input, output, shown } of entries)
+    for (const value of shown ? [input, output, shown.output] : [input, output])
+      if (weigh(value, LARGE_BYTES) > LARGE_BYTES) large = (large ?? new Set()).add(value)
+  return large
 }
 
 const isNoSignal = (error: unknown): boolean => !(error instanceof WalkSignal)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { StepDocument } from '../flow/document.ts'
 import { fail, get, runOf, set, useEngine, world } from './world.testkit.ts'
 
@@ -13,6 +13,18 @@ describe('a walk', () => {
     ])
     expect(await run.advance()).toEqual({ state: 'finished' })
     expect((await run.steps()).at(-1)!.output).toEqual({ x: 2, y: 1 })
+  })
+
+  it('writes large data as JSON in parts, and small data at once', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `row ${n}` }))
+    const run = await runOf([set('a', { rows: '{{ webhook.body.rows }}' }), set('b', { n: 1 })], {}, { rows })
+    const stringify = vi.spyOn(JSON, 'stringify')
+    await run.advance()
+    const written = stringify.mock.results.map(({ value }) => String(value))
+    stringify.mockRestore()
+    expect(written.filter((text) => text.length > 100_000)).toEqual([])
+    expect(written).toContain('{"n":1}')
+    expect((await run.steps()).map(({ output }) => output)).toEqual([{ rows }, { n: 1 }])
   })
 
   it('fails the run at a failing step, which keeps its reply', async () => {

@@ -197,6 +197,8 @@ export interface RunProgress {
   resumeAt: number | null
   error: RunError | null
   entries: readonly JournalEntry[]
+  /** The JSON of what is large in the entries, by value: it was written in several turns of the event loop. */
+  texts?: ReadonlyMap<unknown, string>
   /**
    * The stored runs, and the callbacks by their paths, that a waiting run waits for: if one of them has ended already, or is
    * answered or has an answer that the run has not looked at, the run is due now.

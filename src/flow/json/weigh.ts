@@ -50,6 +50,8 @@ function lookInto(weighing: Weighing, mostOpened: number, most: number): void {
   for (let opened = 0; opened < mostOpened && open.length > 0 && bytes <= most; opened++) {
     const at = open.pop()!
     bytes += EMPTY
+    // A handle, such as that of a step's own steps, is no data.
+    if (typeof (at as { toJSON?: unknown }).toJSON === 'function') continue
     if (Array.isArray(at)) for (const part of at) add(part)
     else
       for (const name in at) {

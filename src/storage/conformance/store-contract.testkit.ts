@@ -354,6 +354,21 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(again?.journal).toEqual([entries[2], entries[1]])
       })
 
+      it('journals a value as the JSON that is given with it', async () => {
+        const run = newRun('flow_texts')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const entries = [entry('a', { input: { n: 1 }, output: { n: 2 } }), entry('b', { seq: 2, output: { n: 3 } })]
+        const texts = new Map<unknown, string>([
+          [entries[0]!.input, '{"n":"one"}'],
+          [entries[0]!.output, `{"n":"${'two'.repeat(9)}"}`],
+        ])
+        await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries, texts })
+        const [a, b] = await stores.runs.steps(run.id)
+        expect(a).toMatchObject({ input: { n: 'one' }, output: { n: 'two'.repeat(9) } })
+        expect(b).toMatchObject({ output: { n: 3 } })
+      })
+
       it('records what many runs come to at once, each for itself', async () => {
         const runs = Array.from({ length: 30 }, () => newRun('flow_many'))
         await Promise.all(runs.map((run) => stores.runs.accept(run)))

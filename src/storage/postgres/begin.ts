@@ -64,7 +64,9 @@ export function createBegin(
     bucket: progress ? bucketOf(run, progress) : NO_BUCKET,
   })
   const stepsOf = ({ run, start: { progress } }: Begun) =>
-    latestOfEachPath(progress?.entries ?? []).map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
+    latestOfEachPath(progress?.entries ?? []).map((entry) =>
+      stepRow(run.id, entry, protect.of(run.flowId), progress?.texts),
+    )
 
   /** Lets the next runs begin, whoever takes those that have not. If it fails, they have not begun either, and it is tried again. */
   const catchUp = async (changes: number) => {

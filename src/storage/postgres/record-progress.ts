@@ -71,7 +71,9 @@ export function createRecord(
   }
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
-      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
+      latestOfEachPath(progress.entries).map((entry) =>
+        stepRow(claim.runId, entry, protect.of(claim.flowId), progress.texts),
+      ),
     )
     const doubtful = writes.filter(({ progress }) => unsure.has(progress)).map(({ claim }) => claim.runId)
     const ended = doubtful.length ? await endedRuns(query, doubtful) : NONE

@@ -1,5 +1,5 @@
 // Maps entries of the journal to rows of PostgreSQL.
-import type { JournalEntry } from '../../engine/ports/run-journal.ts'
+import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepColumns } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
@@ -38,7 +38,7 @@ export const putSteps = (first: number, only = 'true'): string =>
   `${insertSteps(first, only)}
    on conflict (run_id, path) do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
-export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepTable => ({
+export const stepRow = (runId: string, e: JournalEntry, protect: Protect, texts?: RunProgress['texts']): StepTable => ({
   run_id: runId,
   path: e.path,
   id: e.id,
@@ -50,5 +50,5 @@ export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepT
   finished_at: e.finishedAt,
   outcome: e.outcome,
   resume_at: e.resumeAt,
-  ...stepColumns(runId, e, protect),
+  ...stepColumns(runId, e, protect, texts),
 })

@@ -1,5 +1,5 @@
 // Lays a step's data out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs.
-import type { JournalEntry } from '../../engine/ports/run-journal.ts'
+import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepBinding } from './bindings.ts'
 import { fromJson, toEntry } from './run-rows.ts'
@@ -7,19 +7,24 @@ import type { StepTable } from './tables.ts'
 
 type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed' | 'attempts'>
 
-export function stepColumns(runId: string, entry: JournalEntry, protect: Protect): DataColumns {
+export function stepColumns(
+  runId: string,
+  entry: JournalEntry,
+  protect: Protect,
+  texts?: RunProgress['texts'],
+): DataColumns {
   const decision = toJson(entry.decision)
-  const output = toJson(entry.output)
+  const output = toJson(entry.output, texts)
   const error = toJson(entry.error)
   const shown = {
     decision: shownJson(decision, protect),
-    output: shownJson(entry.shown ? toJson(entry.shown.output) : output, protect),
+    output: shownJson(entry.shown ? toJson(entry.shown.output, texts) : output, protect),
     error: shownJson(error, protect),
   }
   const hidden = shown.decision !== decision || shown.output !== output || shown.error !== error
   return {
     ...shown,
-    input: shownJson(toJson(entry.input), protect),
+    input: shownJson(toJson(entry.input, texts), protect),
     logs: shownJson(toJson(entry.logs), protect),
     attempts: shownJson(toJson(entry.attempts), protect),
     sealed: hidden ? protect.seal(JSON.stringify([decision, output, error]), stepBinding(runId, entry.path)) : null,
@@ -37,8 +42,8 @@ export function revealedStep(row: StepTable, protect: Protect): JournalEntry {
   return entry
 }
 
-export const toJson = (value: unknown): string | null =>
-  value === null || value === undefined ? null : JSON.stringify(value)
+export const toJson = (value: unknown, texts?: RunProgress['texts']): string | null =>
+  value === null || value === undefined ? null : (texts?.get(value) ?? JSON.stringify(value))
 
 export const shownJson = (text: string | null, protect: Protect): string | null =>
   text === null ? null : protect.json(text)

@@ -94,8 +94,8 @@ export function createSqliteRunJournal(
       return accepted
     })
 
-  const stepOf = ({ runId, flowId }: SqliteClaim, entry: JournalEntry): HotStatement =>
-    putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
+  const stepOf = ({ runId, flowId }: SqliteClaim, entry: JournalEntry, texts?: RunProgress['texts']): HotStatement =>
+    putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId), texts))
 
   const withJournal = async (row: RunTable, claim: Claim, now: number): Promise<ClaimedRun> => {
     const { id } = row
@@ -209,14 +209,14 @@ export function createSqliteRunJournal(
 
     async record(claim: Claim, progress: RunProgress) {
       const held = claim as SqliteClaim
-      const { status, startedAt, finishedAt, resumeAt, entries } = progress
+      const { status, startedAt, finishedAt, resumeAt, entries, texts } = progress
       const error = shownJson(toJson(progress.error), protect.of(held.flowId))
       const reached = [held.epoch, status, startedAt, finishedAt, resumeAt, error]
       const failed = failedRun(held, progress, protect.of(held.flowId), causeOf)
       const counting = [...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
       const fenced = (): HotStatement[] => [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
       const others = consequences(held, progress, protect)
-      const stepsAnd = () => [...latestOfEachPath(entries).map((entry) => stepOf(held, entry)), ...others]
+      const stepsAnd = () => [...latestOfEachPath(entries).map((entry) => stepOf(held, entry, texts)), ...others]
       let recorded: boolean
       if (entries.some((entry) => entry.operation)) {
         // Another connection than that of the start writes this.
@@ -225,7 +225,7 @@ export function createSqliteRunJournal(
           if (doWrite(fenced()) === 0) return false
           for (const entry of entries) {
             if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-            doWrite([stepOf(held, entry)])
+            doWrite([stepOf(held, entry, texts)])
           }
           doWrite(others)
           return true
