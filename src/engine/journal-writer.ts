@@ -1,6 +1,5 @@
 // Gathers a run's outcomes and writes them together, before anything that depends on them leaves the process.
-import { weigh } from '../flow/json/weigh.ts'
-import { writeJson } from '../flow/json/write-json.ts'
+import { isLarge, writeJson } from '../flow/json/write-json.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { ClaimedRun, JournalEntry, NewRun, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
@@ -131,15 +130,12 @@ export class JournalWriter {
   }
 }
 
-/** What takes more memory takes long to be written as JSON. */
-const LARGE_BYTES = 65_536
-
 /** Returns the values that are not to be written at once; null, as a rule, if there are none. */
 function largeValues(entries: readonly JournalEntry[]): Set<unknown> | null {
   let large: Set<unknown> | null = null
   for (const { input, output, shown } of entries)
     for (const value of shown ? [input, output, shown.output] : [input, output])
-      if (weigh(value, LARGE_BYTES) > LARGE_BYTES) large = (large ?? new Set()).add(value)
+      if (isLarge(value)) large = (large ?? new Set()).add(value)
   return large
 }
 

@@ -103,6 +103,18 @@ describe('immediate', () => {
 })
 
 describe('finished', () => {
+  it('answers with a large body, and takes the next delivery on the same connection', async () => {
+    const { flow } = await flowWith({ response: { mode: 'finished', body: '{{ webhook.body }}' } })
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `é "${n}"`, list: [[], {}, null] }))
+    for (const sent of [rows, { text: '\n😀'.repeat(100_000) }, { small: true }]) {
+      const body = JSON.stringify(sent)
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(flow.webhook!.url, { method: 'POST', headers, body })
+      expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(body)))
+      expect((await answer.text()) === body).toBe(true)
+    }
+  })
+
   it('answers after the run with templates over its steps and variables', async () => {
     const { post } = await flowWith(
       {

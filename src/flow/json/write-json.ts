@@ -1,6 +1,10 @@
 // JSON.stringify for large data, in several turns of the event loop: it writes parts of the data natively, and puts together what is larger
 // than a part. So what data costs at once does not depend on its size.
 import { LoopTurns } from '../../base/waiting.ts'
+import { weigh } from './weigh.ts'
+
+/** What takes more memory takes long to be written. */
+const LARGE_BYTES = 65_536
 
 /** So many characters are written between two looks at the clock. */
 const PART = 32_768
@@ -17,6 +21,9 @@ interface Frame {
   at: number
   isEmpty: boolean
 }
+
+/** Returns whether the value is to be written in several turns. */
+export const isLarge = (value: unknown): boolean => weigh(value, LARGE_BYTES) > LARGE_BYTES
 
 /** Returns what JSON.stringify would, for JSON data. */
 export async function writeJson(value: unknown, turns = new LoopTurns()): Promise<string> {

@@ -75,7 +75,7 @@ async function handle(services: Services, authenticate: Authenticate, visit: Vis
   try {
     if (record?.isApproval) return await approval(services, authenticate, visit, record, head)
     const reply = await receive(services, visit, record, head)
-    answerCaller(response, requestId, reply)
+    await answerCaller(response, requestId, reply)
   } catch (problem) {
     if (!(problem instanceof Rejection)) throw problem
     await refuse(services, visit, head, record, problem)

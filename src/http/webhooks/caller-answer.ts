@@ -2,25 +2,28 @@
 import type { ServerResponse } from 'node:http'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import { charsetOf, encodeText, isWritable } from '../../flow/formats/charsets.ts'
+import { isLarge, writeJson } from '../../flow/json/write-json.ts'
 import { isContentType, isReplyHeaderAllowed } from '../../flow/reply-header.ts'
 import type { PlainReply } from './plain/plain-reply.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** Returns a promise where the body is large, which takes several turns of the event loop. */
 export function answerCaller(
   response: ServerResponse | PlainReply,
   requestId: string,
   { status, headers, body }: CallerReply,
-): void {
+): void | Promise<void> {
   const { contentType, others: sent } = headersOf(headers)
   if (body === undefined || status === 204 || status === 304) {
     if (contentType) sent.push('content-type', contentType)
-    writeReply(response, requestId, status, sent, null)
-    return
+    return writeReply(response, requestId, status, sent, null)
   }
-  const isText = typeof body === 'string' && contentType !== null && !/json/i.test(contentType)
   sent.push('content-type', contentType ?? JSON_TYPE)
-  writeReply(response, requestId, status, sent, isText ? encoded(body as string, contentType!) : JSON.stringify(body))
+  const answer = (text: string | Uint8Array) => writeReply(response, requestId, status, sent, text)
+  if (typeof body === 'string' && contentType !== null && !/json/i.test(contentType))
+    return answer(encoded(body, contentType))
+  return isLarge(body) ? writeJson(body).then(answer) : answer(JSON.stringify(body))
 }
 
 /** Writes the text in the charset of its type. A reply cannot fail any more: what the charset lacks is written as well as it can be. */

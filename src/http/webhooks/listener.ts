@@ -115,7 +115,7 @@ async function handle(services: Services, visit: Visit): Promise<void> {
   if (!reply) return
   const answer = reply instanceof Later ? await reply.reply : reply
   if (answer.file) await answerWithFile(services, response, requestId, { ...answer, file: answer.file })
-  else answerCaller(response, requestId, answer)
+  else await answerCaller(response, requestId, answer)
 }
 
 /** Until the delivery is stored; null: it was refused, and the sender knows. */
