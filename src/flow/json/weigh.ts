@@ -52,9 +52,14 @@ function lookInto(weighing: Weighing, mostOpened: number, most: number): void {
     bytes += EMPTY
     // A handle, such as that of a step's own steps, is no data.
     if (typeof (at as { toJSON?: unknown }).toJSON === 'function') continue
-    if (Array.isArray(at)) for (const part of at) add(part)
+    if (Array.isArray(at))
+      for (const part of at) {
+        if (bytes > most) break
+        add(part)
+      }
     else
       for (const name in at) {
+        if (bytes > most) break
         if (name.charCodeAt(0) <= 0x39) bytes += NUMBERED
         add((at as Record<string, unknown>)[name])
       }
