@@ -31,6 +31,7 @@ export default defineConfig({
     // Enough for two slow cores with other work on them: only a test that hangs reaches it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

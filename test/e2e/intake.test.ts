@@ -169,7 +169,7 @@ it('lets senders wait for their refusals once these have taken a share of the ti
     expect(write.mock.calls.length).toBeGreaterThan(90)
     expect(write.mock.calls.length).toBeLessThan(150)
     nowMs += 2_000
-    await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(300))
+    await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(300), { timeout: 30_000 })
     for (const [text] of write.mock.calls) expect(text).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: \d+\r\n/s)
   } finally {
     clock.mockRestore()

@@ -26,7 +26,7 @@ const flowWith = (trigger: object, steps: object[] = []): Promise<PublishedFlow>
 const finished = { response: { mode: 'finished', body: { n: '{{ webhook.body.n }}' } } }
 const held = { id: 'held', kind: 'http', method: 'GET', url: '{{ env.GATE }}/' }
 
-const isHeld = () => vi.waitFor(() => expect(gate.held()).toBe(1))
+const isHeld = () => vi.waitFor(() => expect(gate.held()).toBe(1), { timeout: 30_000 })
 
 const bytesFor = ({ flow }: PublishedFlow, body: unknown = {}, headers: string[] = []): Buffer =>
   requestBytes({ target: `/api/v1/webhooks/${flow.webhook.id}`, body: JSON.stringify(body), headers })
@@ -173,7 +173,9 @@ describe('a connection', () => {
     await connected(async (connection) => {
       connection.socket.pause()
       for (let n = 0; n < 40; n++) connection.write(bytesFor(published, { n }))
-      await vi.waitFor(async () => expect((await runsOf(millrace, published.flow.id)).length).toBeGreaterThan(3))
+      await vi.waitFor(async () => expect((await runsOf(millrace, published.flow.id)).length).toBeGreaterThan(3), {
+        timeout: 30_000,
+      })
       connection.socket.resume()
       for (let n = 0; n < 40; n++) expect((await connection.reply()).body.n).toBe(n)
     })

@@ -42,7 +42,7 @@ const REQUEST =
 
 const send = async (): Promise<PlainExchange> => {
   sender.write(REQUEST)
-  await vi.waitFor(() => expect(taken).not.toHaveLength(0))
+  await vi.waitFor(() => expect(taken).not.toHaveLength(0), { timeout: 30_000 })
   return taken.shift()!
 }
 
@@ -78,5 +78,5 @@ it('stays as long as its sender is reading a reply', async () => {
   sender.on('data', (chunk: Buffer) => {
     bytes += chunk.length
   })
-  await vi.waitFor(() => expect(bytes).toBeGreaterThan(body.length))
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(body.length), { timeout: 30_000 })
 })
