@@ -1,7 +1,6 @@
 // Reads XML into JSON data, once and from left to right, without recursion. A document type, with which entities could grow or name
 // files, is refused. docs/xml-and-csv.md says what becomes of attributes, texts and repeated elements.
 import { BareObject } from '../../base/bare-object.ts'
-import { LoopTurns } from '../../base/waiting.ts'
 import type { JsonLimits } from '../json/json-limits.ts'
 import { FormatError } from './format-error.ts'
 import { type Meter, UNMETERED } from './meter.ts'
@@ -23,8 +22,6 @@ export interface XmlReading {
   meter?: Meter
 }
 
-/** Texts up to this length are read at once. */
-export const LARGE_XML = 65_536
 /** So much is read between two looks at the clock. */
 const PART = 16_384
 /** The same, of what takes less. */
@@ -34,20 +31,6 @@ const EASY_PART = 16 * PART
 export function readXml(text: string, reading: XmlReading = {}): Record<string, unknown> {
   const reader = new XmlReader(text, reading)
   while (!reader.isDone) reader.goOn()
-  return reader.value
-}
-
-/** Reads a large text in several turns of the event loop. Throws FormatError. */
-export async function readXmlInTurns(
-  text: string,
-  reading: XmlReading,
-  turns = new LoopTurns(),
-): Promise<Record<string, unknown>> {
-  const reader = new XmlReader(text, reading)
-  while (!reader.isDone) {
-    if (turns.isOver) await turns.next()
-    reader.goOn()
-  }
   return reader.value
 }
 
@@ -69,7 +52,7 @@ const CR = 0x0d
 const VALUE_SIZE = 48
 const VALUE_WORK = 10
 
-class XmlReader {
+export class XmlReader {
   readonly #text: string
   readonly #limits: JsonLimits
   readonly #meter: Meter
