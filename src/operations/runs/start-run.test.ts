@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newRun, webhook } from '../../storage/conformance/store-contract.testkit.ts'
+import { newRun, webhook } from '../../storage/conformance/stores.testkit.ts'
 import type { QueuedRun } from '../ports/queue.ts'
 import { startRun } from './start-run.ts'
 

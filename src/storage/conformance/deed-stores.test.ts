@@ -19,7 +19,7 @@ import { openSqlite } from '../sqlite/database.ts'
 import { createSqliteRunJournal } from '../sqlite/run-journal.ts'
 import { createAuditStore } from '../stores/audit/audit-store.ts'
 import { createRunStore } from '../stores/run-store.ts'
-import { newRun, entry as step } from './store-contract.testkit.ts'
+import { newRun, entry as step } from './stores.testkit.ts'
 
 interface Opened {
   kysely: Kysely<Tables>

@@ -5,7 +5,7 @@ import { type FailureStore, KEPT_FAILURE_HOURS, KEPT_FAILURE_VERSIONS } from '..
 import type { ReplayStore, RunSelection } from '../../operations/ports/replays.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import { HOUR_MS } from '../../operations/ports/stats.ts'
-import { entry, newRun, STORE_SECRET } from './store-contract.testkit.ts'
+import { entry, newRun, STORE_SECRET } from './stores.testkit.ts'
 
 export interface FailureStores {
   runs: RunStore

@@ -13,7 +13,7 @@ import { createFailureStore } from '../stores/failures/failure-store.ts'
 import { createReplayStore } from '../stores/failures/replay-store.ts'
 import { createRunStore } from '../stores/run-store.ts'
 import { failureContract } from './failure-contract.testkit.ts'
-import { STORE_SECRET } from './store-contract.testkit.ts'
+import { STORE_SECRET } from './stores.testkit.ts'
 
 let databases: Databases
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import type { RunStore } from '../../operations/ports/runs.ts'
 import type { FileKeeping, Housekeeping, SealedRows } from '../../operations/ports/upkeep.ts'
 import { GRACE_MS } from '../files/file-rows.ts'
 import { UNVERIFIED_BYTES } from '../files/file-store.ts'
-import { webhook } from './store-contract.testkit.ts'
+import { webhook } from './stores.testkit.ts'
 
 export interface FileWorld {
   files: FileStore & FileKeeping

@@ -10,7 +10,7 @@ import type { FlowStore } from '../../operations/ports/flows.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Erasing, Housekeeping } from '../../operations/ports/upkeep.ts'
 import type { Tables } from '../rows/tables.ts'
-import { entry, newRun, webhook } from './store-contract.testkit.ts'
+import { entry, newRun, webhook } from './stores.testkit.ts'
 
 export interface RetentionStores {
   kysely: Kysely<Tables>

@@ -18,7 +18,7 @@ import { createHousekeeping } from '../stores/housekeeping.ts'
 import { createErasing } from '../stores/retention/erasing.ts'
 import { createRunStore } from '../stores/run-store.ts'
 import { retentionContract } from './retention-contract.testkit.ts'
-import { STORE_SECRET } from './store-contract.testkit.ts'
+import { STORE_SECRET } from './stores.testkit.ts'
 
 let databases: Databases
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunProgress } from '../../engine/ports/run-journal.ts'
 import type { DeliveryOutcome } from '../../operations/ports/deliveries.ts'
 import { COUNTERS, type Counts, HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MINUTE_MS } from '../../operations/ports/stats.ts'
-import { entry, newRun, type Stores, webhook } from './store-contract.testkit.ts'
+import { entry, newRun, type Stores, webhook } from './stores.testkit.ts'
 
 const ended = (status: RunProgress['status'], finishedAt: number, change: Partial<RunProgress> = {}): RunProgress => ({
   status,
