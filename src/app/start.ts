@@ -88,6 +88,7 @@ export async function startApp(
   await running.alerts.load()
   await services.access.tokens.reload()
   await running.secondFactorRule.load()
+  const isSetUp = await services.access.users.isSetUp()
 
   // Open the HTTP server once unfinished runs are found.
   watchServices(metrics, running, services)
@@ -111,7 +112,7 @@ export async function startApp(
     replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
-  await sayReady(running, services, serving, recovered)
+  sayReady(running, isSetUp ? null : services.access.setUp.code, serving, recovered)
 
   return {
     url: config.baseUrl,
@@ -162,14 +163,10 @@ function tellAddress({ config, stores }: Running, url: string | null): void {
   else noteAddress(config.dataDir, url)
 }
 
-async function sayReady(
-  { config, log }: Running,
-  { access }: Services,
-  { sockets }: Serving,
-  recovered: number,
-): Promise<void> {
-  if (!(await access.users.isSetUp()))
-    log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
+/** `setUpCode`: for the first owner; null if there is one. */
+function sayReady({ config, log }: Running, setUpCode: string | null, { sockets }: Serving, recovered: number): void {
+  if (setUpCode !== null)
+    log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${setUpCode}`)
   if (sockets.limitedBy !== null)
     log.warn(
       { openFiles: sockets.limitedBy, sockets: sockets.count },

@@ -15,14 +15,14 @@ export interface BehindProxy {
 
 const COUNTS = 'select counter, sum(count)::int as count from flow_delta where flow_id = $1 group by 1 order by 1'
 
-export async function openBehindProxy(): Promise<BehindProxy> {
+export async function openBehindProxy(patienceMs?: number): Promise<BehindProxy> {
   const databases = await startDatabases()
   const url = await databases.create()
   const { hostname, port } = new URL(url)
   const proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) })
   const through = new URL(url)
   through.host = `127.0.0.1:${proxy.port}`
-  const storage = await openPostgres(through.href)
+  const storage = await openPostgres(through.href, patienceMs)
   return {
     url,
     proxy,

@@ -10,6 +10,7 @@ import { storable } from './arrays.ts'
 import { postgresDialect } from './dialect.ts'
 import { PostgresClock } from './session/clock.ts'
 import { explained, isUnavailable } from './session/faults.ts'
+import { Patience } from './session/patience.ts'
 import { probePatiently, Unfit } from './session/probe.ts'
 import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from './session/sessions.ts'
 import { PostgresTrouble } from './session/trouble.ts'
@@ -92,6 +93,7 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
     if (error instanceof Unfit) throw refuse(error.message, error.advice)
     throw refuse((error as Error).message, 'Check DATABASE_URL, and that the server runs.')
   })
+  const patience = new Patience(patienceMs)
   const poolOf = (limits: SessionLimits, more: pg.PoolConfig, settings: SessionSettings = {}) =>
     new pg.Pool({
       ...within(limits),
@@ -99,35 +101,37 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
       onConnect: (client) => applySettings(client, { ...common, ...limitsOf(limits), ...settings }),
     })
-  await migrateWith(poolOf(PATIENT, { max: 1 }), refuse)
+  await migrateWith(poolOf(PATIENT, { max: 1 }), patience, refuse)
   const cold = poolOf(COLD, { max: COLD_CONNECTIONS })
   const hot = poolOf(HOT, { max: HOT_CONNECTIONS, idleTimeoutMillis: 60_000 }, HOT_SETTINGS)
   // An idle database session may break: the pool opens a new one when one is needed.
   for (const pool of [cold, hot]) pool.on('error', () => {})
   const { kysely, together } = withTogether(
-    new PostgresDialect({ pool: explaining(cold, (error) => trouble.note(error)) }),
+    new PostgresDialect({ pool: explaining(cold, patience, (error) => trouble.note(error)) }),
   )
   const trouble = new PostgresTrouble(kysely)
   return {
     kysely,
     together,
-    hot: hotPool(hot, trouble),
-    steady: hotPool(cold, trouble),
+    hot: hotPool(hot, patience, trouble),
+    steady: hotPool(cold, patience, trouble),
     joint: (run) => together.run(() => run(overKysely(kysely))),
     clock,
     connect: async ({ patient } = { patient: false }) => {
       const limits = patient ? PATIENT : HOT
-      const connection = new pg.Client(within(limits))
-      // The handler is there from the start: an unhandled error event ends the process.
-      connection.on('error', () => {})
-      try {
-        await connection.connect()
-        await applySettings(connection, { ...common, ...limitsOf(limits) })
-      } catch (error) {
-        await connection.end().catch(() => {})
-        throw explained(error)
-      }
-      return connection
+      return patience.connect(async () => {
+        const connection = new pg.Client(within(limits))
+        // The handler is there from the start: an unhandled error event ends the process.
+        connection.on('error', () => {})
+        try {
+          await connection.connect()
+          await applySettings(connection, { ...common, ...limitsOf(limits) })
+        } catch (error) {
+          await connection.end().catch(() => {})
+          throw error
+        }
+        return connection
+      })
     },
     fault: () => trouble.fault(hot),
     close: async () => {
@@ -137,9 +141,13 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
   }
 }
 
-async function migrateWith(pool: pg.Pool, refuse: (reason: string, advice: string) => Error): Promise<void> {
+async function migrateWith(
+  pool: pg.Pool,
+  patience: Patience,
+  refuse: (reason: string, advice: string) => Error,
+): Promise<void> {
   pool.on('error', () => {})
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explaining(pool, () => {}) }) })
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explaining(pool, patience, () => {}) }) })
   try {
     await migrate(kysely, postgresDialect)
   } catch (error) {
@@ -157,7 +165,7 @@ function placeOf(url: string): string {
   return `${pathname.slice(1) || 'of DATABASE_URL'} at ${host || 'the local socket'}`
 }
 
-function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
+function hotPool(pool: pg.Pool, patience: Patience, trouble: PostgresTrouble): HotPool {
   const on =
     (client: pg.PoolClient): HotPool['query'] =>
     async <Row>(statement: Statement) => {
@@ -169,9 +177,7 @@ function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
       }
     }
   const using = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect().catch((error) => {
-      throw explained(error)
-    })
+    const client = await patience.connect(() => pool.connect())
     // A socket that breaks between two statements emits an error here; the next statement fails with it.
     const broken = () => {}
     client.on('error', broken)
@@ -205,13 +211,10 @@ const overKysely =
     (await kysely.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
 
 /** Wraps the pool for Kysely, so that "not now" can be told from "never". */
-function explaining(pool: pg.Pool, note: (error: unknown) => void): PostgresPool {
-  const rethrow = (error: unknown): never => {
-    throw explained(error)
-  }
+function explaining(pool: pg.Pool, patience: Patience, note: (error: unknown) => void): PostgresPool {
   return {
     connect: async () => {
-      const client = await pool.connect().catch(rethrow)
+      const client = await patience.connect(() => pool.connect())
       const broken = () => {}
       client.on('error', broken)
       let failed = false

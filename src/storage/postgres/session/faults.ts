@@ -14,6 +14,8 @@ const OF_ANOTHER_SESSION = new Set(['26000', '42P05'])
 const OF_THE_SYSTEM = /^E[A-Z_]+$/
 const OF_THE_DRIVER = /connection|timeout|client has encountered|client was closed/i
 
+const TOO_LATE = /timeout/
+
 /** The message for a pooler that does not give each client its own session. */
 export const NOT_A_SESSION = {
   reason: 'a pooler hands its sessions from client to client (pool_mode transaction or statement)',
@@ -40,6 +42,9 @@ export function isUnavailable(error: unknown): boolean {
     OF_ANOTHER_SESSION.has(code)
   )
 }
+
+/** Returns whether the driver, not the server, gave up: the time that it had for a session was over. */
+export const isTooLate = (error: unknown): boolean => codeOf(error) === '' && TOO_LATE.test((error as Error).message)
 
 /** `sent`: the statement had left this process, so the server may have executed it. */
 export function explained(error: unknown, sent = false): unknown {
