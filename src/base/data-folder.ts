@@ -1,5 +1,6 @@
 // Names the files of a data folder, and checks whether they are usable and whether a process uses the folder.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -7,6 +8,8 @@ export const DATABASE_FILE = 'millrace.db'
 export const KEY_FILE = 'secret.key'
 /** Marks the file as Millrace's ("MiRa"), so that a foreign database is not taken over. */
 export const APPLICATION_ID = 0x4d695261
+/** Holds runs that are acknowledged and not yet in the database. */
+export const RUN_LOG_FILE = 'millrace.runs'
 export const LOCK_FILE = 'millrace.lock'
 const ADDRESS_FILE = 'millrace.address'
 
@@ -39,7 +42,14 @@ export function folderFault(folder: string, { made }: { made: boolean }): string
   }
   const fault = entryFault(path, 'isDirectory', R_OK | W_OK | X_OK)
   if (fault !== null) return fault
-  for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, LOCK_FILE, ADDRESS_FILE]) {
+  for (const name of [
+    DATABASE_FILE,
+    `${DATABASE_FILE}-wal`,
+    `${DATABASE_FILE}-shm`,
+    RUN_LOG_FILE,
+    LOCK_FILE,
+    ADDRESS_FILE,
+  ]) {
     const file = join(path, name)
     // The address file is replaced, not overwritten, so it need not be writable.
     const found = entryFault(file, 'isFile', name === ADDRESS_FILE ? 0 : R_OK | W_OK)
@@ -129,4 +139,14 @@ export function forgetAddress(folder: string): void {
 export function notedAddress(folder: string): string | null {
   const file = join(folder, ADDRESS_FILE)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null
+}
+
+/** Returns when the content of the file is on the disk, or of the folder: the names in it. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

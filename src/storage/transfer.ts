@@ -1,5 +1,4 @@
 // Moves everything from the embedded database to PostgreSQL, unfinished runs included: all of it or nothing.
-import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseRefused } from '../base/refusals.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/json/parse-json.ts'
@@ -11,6 +10,7 @@ import type { HotPool, PostgresStorage } from './postgres/database.ts'
 import { createChunkPlace } from './postgres/files/chunk-place.ts'
 import { HOLD, PLACE_GIVEN } from './postgres/held.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
+import type { Session } from './sqlite/settling-database.ts'
 import { addLateLabels } from './stores/runs/labelled-runs.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -77,7 +77,7 @@ interface Table {
 }
 
 /** Returns the tables and columns that both databases have; a table comes after those that it refers to. */
-async function tablesOf(query: Query, raw: DatabaseSync): Promise<Table[]> {
+async function tablesOf(query: Query, raw: Session): Promise<Table[]> {
   const there = raw
     .prepare(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%'`,
@@ -99,7 +99,7 @@ async function tablesOf(query: Query, raw: DatabaseSync): Promise<Table[]> {
   return tables
 }
 
-async function columnsOf(query: Query, raw: DatabaseSync, table: string): Promise<Columns> {
+async function columnsOf(query: Query, raw: Session, table: string): Promise<Columns> {
   const types = await query<{ name: string; type: string }>(
     `select column_name as name, udt_name as type from information_schema.columns where table_schema = current_schema() and table_name = $1`,
     [table],
@@ -122,7 +122,7 @@ async function requireEmpty(query: Query, table: string): Promise<void> {
     )
 }
 
-async function copy(query: Query, raw: DatabaseSync, table: string, columns: Columns): Promise<number> {
+async function copy(query: Query, raw: Session, table: string, columns: Columns): Promise<number> {
   const names = Object.keys(columns)
     .map((name) => `"${name}"`)
     .join(', ')

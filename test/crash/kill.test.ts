@@ -2,8 +2,9 @@
 import { rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
+import { finishedRuns } from '../harness/finished-runs.ts'
 import { freePort } from '../harness/free-port.ts'
-import { createClient, type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
 import { startUpstream } from '../harness/upstream.ts'
 
 const KILLS = 5
@@ -143,22 +144,4 @@ function post(target: URL, agent: Agent, id: string): Promise<string | null> {
     outgoing.on('error', () => resolve(null))
     outgoing.end(JSON.stringify({ id }))
   })
-}
-
-/** Returns all runs of the flow, once none is under way. */
-async function finishedRuns(server: MillraceProcess, flowId: string): Promise<{ id: string; status: string }[]> {
-  const client = createClient(server.url)
-  for (const status of ['queued', 'running', 'waiting'])
-    for (;;) {
-      const { items } = (await client.api('GET', `/runs?flow=${flowId}&status=${status}&limit=1`)).body
-      if (items.length === 0) break
-      await client.runEnded(items[0].id)
-    }
-  const runs: { id: string; status: string }[] = []
-  for (let cursor = ''; ; ) {
-    const { items, nextCursor } = (await client.api('GET', `/runs?flow=${flowId}&limit=200${cursor}`)).body
-    runs.push(...items)
-    if (!nextCursor) return runs
-    cursor = `&cursor=${nextCursor}`
-  }
 }

@@ -23,6 +23,7 @@ import {
   holdsDatabase,
   KEY_FILE,
   makeFolder,
+  RUN_LOG_FILE,
 } from '../../base/data-folder.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
@@ -107,6 +108,8 @@ export const restore = defineCommand({
     await checkBackup(file)
     makeFolder(folder)
     if (options['key-file'] !== undefined) place(resolve(options['key-file']), join(folder, KEY_FILE))
+    // Its runs are of the database that was there before.
+    rmSync(join(folder, RUN_LOG_FILE), { force: true })
     const kept = await restoreTo(folder, file)
     const hasKey = existsSync(join(folder, KEY_FILE)) || Boolean(settings.variable('MILLRACE_SECRET_KEY'))
     if (!hasKey)

@@ -1,6 +1,7 @@
 // Keeps files in the folder `files` of the data folder, in a thousand folders on two levels.
 import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncToDisk } from '../../base/data-folder.ts'
 import { FRAME_BYTES } from './frames.ts'
 import { explainedDisk, type FilePlace } from './place.ts'
 
@@ -12,15 +13,6 @@ const FOLDERS_AT = -6
 /** Returns where a file is, in a folder of files. */
 export const diskPath = (id: string): string => join(id.at(FOLDERS_AT)!, id.at(FOLDERS_AT + 1)!, id)
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 export function createDiskPlace(dataFolder: string): FilePlace {
   const root = join(dataFolder, FILES_FOLDER)
   const pathOf = (id: string) => join(root, diskPath(id))
@@ -30,7 +22,7 @@ export function createDiskPlace(dataFolder: string): FilePlace {
   const makeFolder = async (folder: string): Promise<void> => {
     if (known.has(folder)) return
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const inside of [dirname(folder), root, dataFolder]) await sync(inside)
+    for (const inside of [dirname(folder), root, dataFolder]) await syncToDisk(inside)
     known.add(folder)
   }
 
@@ -48,7 +40,7 @@ export function createDiskPlace(dataFolder: string): FilePlace {
         } finally {
           await handle.close()
         }
-        await sync(dirname(path))
+        await syncToDisk(dirname(path))
       } catch (error) {
         throw explainedDisk(error)
       }

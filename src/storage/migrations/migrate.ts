@@ -20,6 +20,7 @@ import { signIn } from './029-sign-in.ts'
 import { narrowAccess } from './030-narrow-access.ts'
 import { auditChain } from './031-audit-chain.ts'
 import { wideRows } from './032-wide-rows.ts'
+import { runLog } from './033-run-log.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -66,6 +67,7 @@ const MIGRATIONS: Record<string, Step> = {
   '030-narrow-access': narrowAccess,
   '031-audit-chain': auditChain,
   '032-wide-rows': wideRows,
+  '033-run-log': runLog,
 }
 
 export class NewerSchema extends Error {}

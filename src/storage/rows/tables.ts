@@ -115,6 +115,13 @@ export interface LateLabelTable {
   since: string
 }
 
+/** Says up to which generation the runs of the log are in the tables; on the embedded database. */
+export interface RunLogTable {
+  one: number
+  salt: number
+  generation: number
+}
+
 export interface StepTable {
   run_id: string
   path: string
@@ -357,6 +364,7 @@ export interface Tables extends CallbackTables, FileTables {
   run: RunTable
   run_label: RunLabelTable
   late_label: LateLabelTable
+  run_log: RunLogTable
   step: StepTable
   delivery: DeliveryTable
   dedupe: DedupeTable

@@ -1,4 +1,5 @@
 // Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
+import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -18,6 +19,7 @@ import {
   isLockHeld,
   lockFolder,
   makeFolder,
+  RUN_LOG_FILE,
 } from '../../base/data-folder.ts'
 import { DatabaseRefused } from '../../base/refusals.ts'
 import type { Together } from '../../operations/ports/audit.ts'
@@ -31,14 +33,17 @@ import { FlowCounters } from './hot/flow-counters.ts'
 import { GroupCommit } from './hot/group-commit.ts'
 import { createLocalWriter, type HotWriter, ThreadWriter } from './hot/hot-writer.ts'
 import { prepareBatches, prepareHotWrites } from './hot/hot-writes.ts'
+import { RunLog, storeLeftRuns } from './hot/run-log.ts'
+import { RunLogFile } from './hot/run-log-file.ts'
 import { WritesHere } from './hot/writes-here.ts'
 import { DURABLE, LOCK_TIMEOUT_MS, RARE_CHECKPOINTS } from './settings.ts'
+import { type Session, SettlingDatabase } from './settling-database.ts'
 
 /** Files up to this size have every page verified at start; larger ones only when a page is read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 
 export interface SqliteStorage {
-  raw: DatabaseSync
+  raw: Session
   kysely: Kysely<Tables>
   together: Together
   room: RoomOnDisk
@@ -78,23 +83,35 @@ export async function openSqlite(
   }
   const file = join(folder, DATABASE_FILE)
   const size = existsSync(file) ? statSync(file).size : 0
-  let raw: DatabaseSync | undefined
+  let db: DatabaseSync | undefined
   try {
-    raw = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
-    verify(raw, size)
+    db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+    verify(db, size)
     // The file holds what senders sent, so only its owner may read it.
     if (existsSync(file)) chmodSync(file, 0o600)
-    raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE} ${RARE_CHECKPOINTS}`)
+    db.exec(`PRAGMA journal_mode=WAL; ${DURABLE} ${RARE_CHECKPOINTS}`)
     // Set once only: it writes the file's header, and a start that is refused later must leave the file unchanged.
-    if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
+    if (size === 0) db.exec(`PRAGMA application_id=${APPLICATION_ID}`)
+    const database = db
+    const log = join(folder, RUN_LOG_FILE)
+    let settle = () => {}
+    const raw = new SettlingDatabase(db, () => settle())
     const { kysely, together } = connect(raw, (reason) => noRoom(reason))
     await migrate(kysely, sqliteDialect)
-    const database = raw
     const room = new RoomOnDisk(() => writeAndErase(kysely))
     const noRoom = (reason: string) => room.lacking(reason)
-    const counters = new FlowCounters(raw)
-    const here = new WritesHere(raw, prepareBatches(raw, counters))
+    const counters = new FlowCounters(db)
+    const doBatch = prepareBatches(db, counters)
+    storeLeftRuns(db, log, doBatch)
+    const openLog = async () => {
+      const salt = randomInt(2 ** 32)
+      const made = await RunLogFile.create(log, salt)
+      await hot.write([['markLog', [salt, 0]]])
+      return new RunLog(made, salt)
+    }
+    const here = new WritesHere(db, doBatch, openLog)
     const hot = new ThreadWriter(file, here, onSync, noRoom)
+    settle = () => hot.settle()
     return {
       raw,
       kysely,
@@ -111,7 +128,7 @@ export async function openSqlite(
       },
     }
   } catch (error) {
-    raw?.close()
+    db?.close()
     lock.close()
     if (error instanceof NewerSchema)
       throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
@@ -215,7 +232,7 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-export const connect = (raw: DatabaseSync, noRoom: (reason: string) => void = () => {}) =>
+export const connect = (raw: Session, noRoom: (reason: string) => void = () => {}) =>
   withTogether(new EmbeddedDialect(adapt(raw, noRoom)))
 
 /** A statement that does nothing. */
@@ -227,7 +244,7 @@ const NOTHING: ReturnType<SqliteDatabase['prepare']> = {
 }
 
 /** Adapts node:sqlite to the interface that Kysely's SQLite dialect expects. */
-function adapt(db: DatabaseSync, noRoom: (reason: string) => void): SqliteDatabase {
+function adapt(db: Session, noRoom: (reason: string) => void): SqliteDatabase {
   const explaining = <T>(work: () => T): T => {
     try {
       return work()

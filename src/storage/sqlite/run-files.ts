@@ -1,10 +1,10 @@
 // Checks, inside the transaction that stores a run, that the files are there which it uses.
-import type { DatabaseSync } from 'node:sqlite'
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { filesGone } from '../rows/files/files-gone.ts'
+import type { Session } from './settling-database.ts'
 
 /** Returns what throws if a file of a run that begins is not there. */
-export function prepareRunFiles(raw: DatabaseSync): (run: NewRun) => void {
+export function prepareRunFiles(raw: Session): (run: NewRun) => void {
   const countStored = raw.prepare(
     `SELECT count(*) AS stored FROM json_each(?) JOIN file ON file.id = value WHERE file.state = 'stored'`,
   )

@@ -1,8 +1,8 @@
 // Returns the bytes that reading a run takes, without reading it.
-import type { DatabaseSync } from 'node:sqlite'
 import { handledBy } from '../../engine/ports/run-journal.ts'
+import type { Session } from './settling-database.ts'
 
-export function createRunSizes(raw: DatabaseSync): (runId: string) => number {
+export function createRunSizes(raw: Session): (runId: string) => number {
   // The rounds of a loop are read when the run reaches the loop.
   const select = raw.prepare(`SELECT octet_length(raw_body) + coalesce(octet_length(sealed), 0) + (SELECT coalesce(sum(
     coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0) FROM step WHERE run_id = run.id AND path NOT LIKE '%[%')

@@ -64,6 +64,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop index delivery_handshake;
     alter table delivery drop column event;
     drop table late_label;
+    drop table run_log;
     drop index delivery_kept;
     drop index delivery_sealed;
     alter table delivery drop column body_kept;

@@ -1,7 +1,7 @@
 // Does the writes of one turn of the event loop in one transaction with one sync.
-import type { DatabaseSync } from 'node:sqlite'
 import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import { lackOfRoom, storageFault } from '../../rows/storage-fault.ts'
+import type { Session } from '../settling-database.ts'
 import type { FlowCounters } from './flow-counters.ts'
 import { Transactions } from './transactions.ts'
 
@@ -12,7 +12,7 @@ export class GroupCommit {
   readonly #gathering: Gathering<() => unknown, unknown>
 
   constructor(
-    db: DatabaseSync,
+    db: Session,
     counters: FlowCounters,
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void = () => {},

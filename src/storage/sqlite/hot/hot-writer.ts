@@ -1,12 +1,10 @@
 // Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync. A single
-// write at a quiet time is done in place, and so is all that comes before the thread is there: it starts when it is first needed.
-import { once } from 'node:events'
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { threadFile } from '../../../base/package-files.ts'
+// write at a quiet time is done in place, or goes to the log of runs, and so is all that comes before the thread is there.
 import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { BatchResult, DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
+import { ThreadLine } from './thread-line.ts'
 import type { WritesHere } from './writes-here.ts'
 
 /** A write to which more can be added as long as it has not been sent. */
@@ -23,10 +21,14 @@ export interface HotWriter {
   begin(statements: HotStatement[]): OpenWrite
   /** Settles what is committed and sends what is ready: a long turn of the event loop would delay both to its end. */
   look(): void
+  /** Puts the runs of the log into the database. Whoever reads it, or begins a transaction, does this first. */
+  settle(): void
   close(): Promise<void>
 }
 
-const YOUNG_MB = 6
+/** Runs of the log are in the database after this time, or after this one if that failed. */
+const STORE_AFTER_MS = 20
+const STORE_AGAIN_MS = 1_000
 
 /** A write that waits for the next batch. */
 interface Ready {
@@ -50,20 +52,21 @@ export const createLocalWriter = (commit: GroupCommit, doWrite: DoHotWrite): Hot
   write: (write) => commit.write(() => doWrite(write)),
   begin: (statements) => begun(statements, (write) => commit.write(() => doWrite(sent(write)))),
   look: () => {},
+  settle: () => {},
   close: async () => {},
 })
 
 export class ThreadWriter implements HotWriter {
-  readonly #file: string
-  #thread: Worker | null = null
-  #isUp = false
-  readonly #port: MessagePort
-  readonly #otherPort: MessagePort
+  readonly #here: WritesHere
+  readonly #thread: ThreadLine
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
   /** One batch is under way at a time: writes that gather meanwhile make the next one larger. */
   readonly #gathering: Gathering<Ready, number>
   #underWay: Gathered<Ready, number>[] = []
+  /** Whether the thread is putting runs of the log into the database. */
+  #isStoring = false
+  #storeTimer: NodeJS.Timeout | null = null
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
@@ -73,45 +76,27 @@ export class ThreadWriter implements HotWriter {
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void,
   ) {
-    this.#file = file
+    this.#here = here
+    this.#thread = new ThreadLine(file)
     this.#onSync = onSync
     this.#noRoom = noRoom
-    const { port1, port2 } = new MessageChannel()
-    this.#port = port1
-    this.#otherPort = port2
-    this.#gathering = new Gathering({
-      send: (batch) => {
-        this.#underWay = batch
-        const writes = batch.map(({ item }) => sent(item))
-        const result = here.tryBatch(writes) ?? (this.#isUp ? null : this.#starting(() => here.doBatch(writes)))
-        if (result) this.#settle(result)
-        else this.#port.postMessage(writes)
-      },
-    })
-    this.#port.on('message', (result: BatchResult) => this.#settle(result))
+    this.#gathering = new Gathering({ send: (batch) => this.#send(batch) })
   }
 
-  /** Starting takes a tenth of a second, for which nobody should wait. */
-  #starting(doHere: () => BatchResult | null): BatchResult | null {
-    this.#thread ??= this.#start()
-    return doHere()
-  }
-
-  #start(): Worker {
-    const thread = new Worker(threadFile('storage/sqlite/hot/writer-thread'), {
-      workerData: { file: this.#file, port: this.#otherPort },
-      transferList: [this.#otherPort],
-      // The memory of a batch is soon free again: a larger heap would only be kept.
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    })
-    thread.once('online', () => {
-      this.#isUp = true
-    })
-    // Without the thread nothing can be acknowledged: the process ends, and the next start carries on.
-    thread.on('error', (error) => {
-      throw error
-    })
-    return thread
+  #send(batch: Gathered<Ready, number>[]): void {
+    this.#underWay = batch
+    const writes = batch.map(({ item }) => sent(item))
+    const done = this.#here.tryBatch(writes)
+    // First, since the batch may be large, and whoever reads waits for the runs of the log.
+    if (!done) this.#store()
+    const result = done ?? (this.#thread.ready() ? null : this.#here.doBatch(writes))
+    if (!result) {
+      this.#thread.send(writes, (answer) => this.#finish(answer))
+      return
+    }
+    this.#finish(result)
+    if (this.#here.log?.isFull) this.#store()
+    else this.#storeSoon(STORE_AFTER_MS)
   }
 
   write(write: HotWrite): Promise<number> {
@@ -129,9 +114,45 @@ export class ThreadWriter implements HotWriter {
   }
 
   look(): void {
-    const received = this.#underWay.length ? receiveMessageOnPort(this.#port) : undefined
-    if (received) this.#settle(received.message as BatchResult)
+    this.#thread.receive()
     this.#gathering.send()
+  }
+
+  #storeSoon(ms: number): void {
+    if (this.#storeTimer || !this.#here.log || this.#here.log.isEmpty) return
+    this.#storeTimer = setTimeout(() => {
+      this.#storeTimer = null
+      this.#store()
+    }, ms)
+  }
+
+  /** Has the thread put the runs of the log into the database. */
+  #store(): void {
+    const write = this.#isStoring ? null : this.#here.log?.take()
+    if (!write) return
+    if (this.#thread.ready()) {
+      this.#isStoring = true
+      this.#thread.send([write], (result) => this.#stored(result))
+    } else this.#stored(this.#here.doNow(write))
+  }
+
+  #stored({ results: [result] }: BatchResult): void {
+    this.#isStoring = false
+    if (typeof result === 'number') {
+      this.#here.log!.stored(result)
+      this.#storeSoon(STORE_AFTER_MS)
+    } else if (result!.unavailable) {
+      if (result!.noRoom !== null) this.#noRoom(result!.noRoom)
+      this.#storeSoon(STORE_AGAIN_MS)
+    } else throw new Error(`Runs of the log could not be put into the database: ${result!.message}`)
+  }
+
+  settle(): void {
+    const { log } = this.#here
+    if (!log || log.isEmpty) return
+    this.#thread.await(() => !this.#isStoring)
+    const write = log.take()
+    if (write) this.#stored(this.#here.doNow(write))
   }
 
   async close(): Promise<void> {
@@ -140,14 +161,15 @@ export class ThreadWriter implements HotWriter {
         await new Promise<void>((resolve) => {
           this.#drained = resolve
         })
-      this.#closed = this.#thread ? once(this.#thread, 'exit') : Promise.resolve()
-      if (this.#thread) this.#port.postMessage('close')
-      else this.#port.close()
+      this.settle()
+      if (this.#storeTimer) clearTimeout(this.#storeTimer)
+      this.#here.log?.close()
+      this.#closed = this.#thread.close()
     }
     await this.#closed
   }
 
-  #settle({ seconds, results }: BatchResult): void {
+  #finish({ seconds, results }: BatchResult): void {
     const batch = this.#underWay
     this.#underWay = []
     this.#onSync(seconds, batch.length)

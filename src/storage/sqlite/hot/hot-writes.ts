@@ -1,17 +1,18 @@
 // Does the writes of the hot path on SQLite, which are plain data, so that a thread can do them. It imports little, because that
 // thread loads it at every start; `write-descriptions.ts` describes the writes.
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import type { FailedRun } from '../../rows/failures/causes.ts'
 import type { Counted } from '../../rows/flow-counts.ts'
 import { lackOfRoom, storageFault } from '../../rows/storage-fault.ts'
+import type { Session } from '../settling-database.ts'
 import type { FlowCounters } from './flow-counters.ts'
 import type { LateLabels } from './late-labels.ts'
 import { Transactions } from './transactions.ts'
 
 const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
 
-/** Bodies arrive as text, and are stored as its bytes. */
-const STATEMENTS = {
+/** Bodies arrive as text, and are stored as its bytes. The log of runs holds values of `insertRun` and `putStep` in their order. */
+export const STATEMENTS = {
   insertRun: `INSERT INTO run (id, epoch, status, started_at, finished_at, resume_at, error, flow_id, version, document, test, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
@@ -38,6 +39,8 @@ const STATEMENTS = {
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL) OR EXISTS (SELECT 1 FROM callback
     WHERE run_id = ?2 AND path IN (SELECT value FROM json_each(?4)) AND state <> 'open'))`,
   insertAlertEvent: 'INSERT INTO alert_event (id, kind, flow_id, run_id, at, code) VALUES (?1, ?2, ?3, ?1, ?4, ?5)',
+  markLog: `INSERT INTO run_log (one, salt, generation) VALUES (1, ?, ?)
+    ON CONFLICT (one) DO UPDATE SET salt = excluded.salt, generation = excluded.generation`,
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed, attempts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -64,7 +67,7 @@ export interface BatchResult {
 }
 
 /** Returns what does the writes of a batch in one transaction with one sync, and says what came of each. */
-export function prepareBatches(db: DatabaseSync, counters: FlowCounters): (batch: readonly HotWrite[]) => BatchResult {
+export function prepareBatches(db: Session, counters: FlowCounters): (batch: readonly HotWrite[]) => BatchResult {
   const transactions = new Transactions(db, counters)
   const doWrite = prepareHotWrites(db, counters)
   return (batch) => {
@@ -87,7 +90,7 @@ function noteLabels(late: LateLabels, run: readonly string[]): void {
   if (labels !== null) late.add(run[0]!, labels, run[BODY]!.length)
 }
 
-export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHotWrite {
+export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
@@ -107,6 +110,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     wakeIfAnswered: prepare('wakeIfAnswered'),
     insertAlertEvent: prepare('insertAlertEvent'),
     putStep: prepare('putStep'),
+    markLog: prepare('markLog'),
   }
   return (write) => {
     let done = 0

@@ -1,16 +1,17 @@
 // Runs several writes in one transaction with one sync; a faulty write does not affect the others.
-import type { DatabaseSync } from 'node:sqlite'
+
+import type { Session } from '../settling-database.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
 export type Written<T> = { value: T } | { error: unknown }
 
 export class Transactions {
-  readonly #db: DatabaseSync
+  readonly #db: Session
   readonly #counters: FlowCounters
   readonly #begin
   readonly #commit
 
-  constructor(db: DatabaseSync, counters: FlowCounters) {
+  constructor(db: Session, counters: FlowCounters) {
     this.#db = db
     this.#counters = counters
     this.#begin = db.prepare('BEGIN IMMEDIATE')

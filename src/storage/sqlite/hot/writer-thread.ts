@@ -5,7 +5,7 @@ import { DURABLE, LOCK_TIMEOUT_MS } from '../settings.ts'
 import { FlowCounters } from './flow-counters.ts'
 import { type BatchResult, type HotWrite, prepareBatches } from './hot-writes.ts'
 
-const { file, port } = workerData as { file: string; port: MessagePort }
+const { file, port, answered } = workerData as { file: string; port: MessagePort; answered: Int32Array }
 const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
 db.exec(DURABLE)
 const doBatch = prepareBatches(db, new FlowCounters(db))
@@ -17,4 +17,7 @@ port.on('message', (batch: HotWrite[] | 'close') => {
     return
   }
   port.postMessage(doBatch(batch) satisfies BatchResult)
+  // For an event loop that waits for it.
+  Atomics.add(answered, 0, 1)
+  Atomics.notify(answered, 0)
 })

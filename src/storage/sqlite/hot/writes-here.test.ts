@@ -4,11 +4,12 @@ import { WritesHere } from './writes-here.ts'
 
 const ONE: HotWrite[] = [[]]
 const db = { isTransaction: false }
+const noLog = () => Promise.reject(new Error('no room'))
 let seconds: number
 let here: WritesHere
 beforeEach(() => {
   seconds = 0.000_1
-  here = new WritesHere(db as never, () => ({ seconds, results: [0] }))
+  here = new WritesHere(db as never, () => ({ seconds, results: [0] }), noLog)
 })
 
 /** Returns how many of so many single writes are done here. */
@@ -66,7 +67,7 @@ describe('single writes', () => {
   })
 
   it('go to the other thread while a transaction is open', () => {
-    const busy = new WritesHere({ isTransaction: true } as never, () => ({ seconds, results: [0] }))
+    const busy = new WritesHere({ isTransaction: true } as never, () => ({ seconds, results: [0] }), noLog)
     expect(busy.tryBatch(ONE)).toBeNull()
   })
 })

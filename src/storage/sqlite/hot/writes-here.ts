@@ -2,6 +2,7 @@
 // take longer than the write. Where several come at once, or the disk is slow, the other thread does them.
 import type { DatabaseSync } from 'node:sqlite'
 import type { BatchResult, HotWrite } from './hot-writes.ts'
+import type { RunLog } from './run-log.ts'
 
 /** After so many single writes in a row it counts as quiet. */
 const QUIET = 16
@@ -24,15 +25,20 @@ const UPDATED_ID = 6
 export class WritesHere {
   readonly #db: DatabaseSync
   readonly #doBatch: (batch: readonly HotWrite[]) => BatchResult
+  readonly #openLog: () => Promise<RunLog>
+  #opening = false
+  /** The log of runs; null: it is not worth one yet. */
+  log: RunLog | null = null
   /** Negative after slow writes; a start is quiet. */
   #single = QUIET
   #seconds = 0
   /** To change one writes all of its row again, its body too. */
   readonly #largeRuns = new Set<unknown>()
 
-  constructor(db: DatabaseSync, doBatch: (batch: readonly HotWrite[]) => BatchResult) {
+  constructor(db: DatabaseSync, doBatch: (batch: readonly HotWrite[]) => BatchResult, openLog: () => Promise<RunLog>) {
     this.#db = db
     this.#doBatch = doBatch
+    this.#openLog = openLog
   }
 
   /** Returns null if the other thread has to do the batch. */
@@ -43,8 +49,14 @@ export class WritesHere {
       return null
     }
     this.#single++
-    if (this.#single < QUIET || this.#single % OTHER_EVERY === 0) return null
-    const result = this.doBatch(batch)
+    if (this.#single < QUIET) return null
+    const logged = this.#tryLog(batch[0]!)
+    if (!logged && this.#single % OTHER_EVERY === 0) {
+      if (!this.log) void this.#begin()
+      return null
+    }
+    // The thread may be storing what is in the log, and would have to be waited for.
+    const result = logged ?? (this.log?.isEmpty === false ? null : this.doBatch(batch))
     if (!result) return null
     this.#seconds += (Math.min(result.seconds, MOST_SECONDS) - this.#seconds) * WEIGHT
     if (this.#seconds > SLOW_SECONDS) {
@@ -54,9 +66,29 @@ export class WritesHere {
     return result
   }
 
+  async #begin(): Promise<void> {
+    if (this.#opening) return
+    this.#opening = true
+    // Where it fails, for lack of room perhaps, the database does without it, and it is tried again.
+    this.log = await this.#openLog().catch(() => null)
+    this.#opening = false
+  }
+
+  #tryLog(write: HotWrite): BatchResult | null {
+    if (!this.log || this.#db.isTransaction) return null
+    const started = performance.now()
+    if (!this.log.append(write)) return null
+    return { seconds: (performance.now() - started) / 1000, results: [write.length] }
+  }
+
   /** Returns null for a large batch, and while a transaction of Kysely is open, which may be for a few turns. */
   doBatch(batch: readonly HotWrite[]): BatchResult | null {
     return this.#isLarge(batch) || this.#db.isTransaction ? null : this.#doBatch(batch)
+  }
+
+  /** Does a write at once, whatever its size. */
+  doNow(write: HotWrite): BatchResult {
+    return this.#doBatch([write])
   }
 
   #isLarge(batch: readonly HotWrite[]): boolean {

@@ -1,0 +1,287 @@
+// Runs that are acknowledged from the log: they are found at once, and after a kill.
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RunProgress } from '../../../engine/ports/run-journal.ts'
+import { testProtect } from '../../../secrets/keys.testkit.ts'
+import { entry, newRun, webhook } from '../../conformance/stores.testkit.ts'
+import { createRunStore } from '../../stores/run-store.ts'
+import { openSqlite, type SqliteStorage } from '../database.ts'
+import { createSqliteRunJournal } from '../run-journal.ts'
+import { STATEMENTS } from './hot-writes.ts'
+
+const FLOW = 'flow_logged'
+/** The log begins after so many single writes in a row. */
+const BEFORE_LOG = 64
+/** The size of the log: two halves. */
+const LOG_BYTES = 1024 * 1024
+
+let folder: string
+let log: string
+let storage: SqliteStorage
+let journal: ReturnType<typeof createSqliteRunJournal>
+/** The runs that were acknowledged. */
+let acknowledged: string[]
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-log-'))
+  log = join(folder, 'millrace.runs')
+  storage = await openSqlite(folder)
+  journal = createSqliteRunJournal(storage, testProtect())
+  acknowledged = []
+  // Time stands still, so that runs stay in the log until somebody reads, and no disk is too slow for it.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await storage.close()
+  rmSync(folder, { recursive: true })
+})
+
+const ended: RunProgress = {
+  status: 'succeeded',
+  startedAt: 2,
+  finishedAt: 3,
+  resumeAt: null,
+  error: null,
+  entries: [entry('a', { output: { text: '{"é":"\u0000\ud800𝄞"}' } })],
+}
+
+/** Stores a run from its start to its end in one write. */
+async function runOnce(change: Parameters<typeof newRun>[1] = {}): Promise<string> {
+  const run = newRun(FLOW, { labels: { order: '7' }, ...change })
+  const claim = journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
+  expect(await journal.record(claim, ended)).toBe(true)
+  acknowledged.push(run.id)
+  return run.id
+}
+
+/** Has the log begin, and so many runs be in it and not in the database. */
+async function logRuns(count: number): Promise<void> {
+  for (let i = 0; i < BEFORE_LOG; i++) await runOnce()
+  while (!recorded()) {
+    await runOnce()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  storage.hot.settle()
+  for (let i = 0; i < count; i++) await runOnce()
+}
+
+/** Returns whether there are records in the log. */
+function recorded(): boolean {
+  if (!existsSync(log) || statSync(log).size < LOG_BYTES) return false
+  const bytes = readFileSync(log)
+  return bytes.readUInt32LE(0) + bytes.readUInt32LE(LOG_BYTES / 2) > 0
+}
+
+/** Copies what a kill at this moment would leave behind. */
+function killed(): string {
+  const copy = join(folder, 'killed')
+  mkdirSync(copy)
+  for (const name of ['millrace.db', 'millrace.db-wal', 'millrace.runs'])
+    copyFileSync(join(folder, name), join(copy, name))
+  return copy
+}
+
+/** Returns what another session sees, which puts nothing into the database. */
+function stored(at = folder) {
+  const db = new DatabaseSync(join(at, 'millrace.db'), { readOnly: true })
+  const ids = db.prepare('SELECT id FROM run ORDER BY id').all() as { id: string }[]
+  const steps = db.prepare('SELECT count(*) AS n, count(DISTINCT output) AS outputs FROM step').get()
+  const counts = db.prepare('SELECT counter, sum(count) AS n FROM flow_delta GROUP BY 1 ORDER BY 1').all()
+  const labels = db.prepare('SELECT count(*) AS n FROM run WHERE labels IS NOT NULL').get()
+  db.close()
+  return { ids: ids.map(({ id }) => id), steps: { ...steps }, counts: counts.map(({ n }) => n), labels: labels!['n'] }
+}
+
+const all = (ids = acknowledged) => ({
+  ids,
+  steps: { n: ids.length, outputs: 1 },
+  counts: [ids.length, ids.length],
+  labels: ids.length,
+})
+
+/** Opens the folder as the next process does, and closes it. */
+async function next(at: string): Promise<void> {
+  await (await openSqlite(at)).close()
+}
+
+describe('a run in the log', () => {
+  it('is not in the tables, and found by whoever reads them', async () => {
+    await logRuns(3)
+    expect(stored()).toEqual(all(acknowledged.slice(0, -3)))
+    const last = acknowledged.at(-1)!
+    expect((await createRunStore(storage.kysely).get(last))!.status).toBe('succeeded')
+    expect(stored()).toEqual(all())
+  })
+
+  it('is found by the journal, and before a transaction begins', async () => {
+    await logRuns(1)
+    expect((await journal.ended(acknowledged.at(-1)!))!.journal).toHaveLength(1)
+    await runOnce()
+    await storage.together.run(async () => {
+      expect(stored()).toEqual(all())
+      // While a transaction is open, the log takes nothing.
+      void runOnce()
+    })
+    await vi.waitFor(() => expect(stored()).toEqual(all()))
+  })
+
+  it('gets into the tables by itself', async () => {
+    await logRuns(2)
+    await vi.advanceTimersByTimeAsync(20)
+    await vi.waitFor(() => expect(stored()).toEqual(all()))
+  })
+
+  it('is stored before what follows it and does not go into the log', async () => {
+    await logRuns(1)
+    const run = newRun(FLOW, { labels: { order: '7' } })
+    await journal.runs.accept(run)
+    expect(stored().ids).toEqual([...acknowledged, run.id])
+  })
+
+  it('is in the tables after a stop, which leaves no log behind', async () => {
+    await logRuns(5)
+    await storage.close()
+    expect(stored()).toEqual(all())
+    expect(existsSync(log)).toBe(false)
+    storage = await openSqlite(folder)
+  })
+
+  it('is in the tables when there are many', async () => {
+    await logRuns(1_000)
+    storage.hot.settle()
+    expect(stored()).toEqual(all())
+  })
+
+  it('goes to the tables at once if it is large', async () => {
+    await logRuns(0)
+    await runOnce({ webhook: webhook('x'.repeat(40_000)) })
+    expect(stored()).toEqual(all())
+  })
+
+  it('stays in the log until there is room for it, and nobody is kept from reading', async () => {
+    await logRuns(0)
+    storage.raw.exec('PRAGMA max_page_count = 1')
+    for (let i = 0; i < 10; i++) await runOnce()
+    expect((await createRunStore(storage.kysely).get(acknowledged[0]!))!.status).toBe('succeeded')
+    expect(await storage.room.fault()).toBe('The database cannot be written: its disk is full.')
+    expect(stored()).toEqual(all(acknowledged.slice(0, -10)))
+    storage.raw.exec('PRAGMA max_page_count = 1073741823')
+    storage.hot.settle()
+    expect(stored()).toEqual(all())
+  })
+
+  it('is found by the next process if there was no room for it until the stop', async () => {
+    await logRuns(0)
+    storage.raw.exec('PRAGMA max_page_count = 1')
+    for (let i = 0; i < 10; i++) await runOnce()
+    await storage.close()
+    expect(stored()).toEqual(all(acknowledged.slice(0, -10)))
+    storage = await openSqlite(folder)
+    expect(stored()).toEqual(all())
+  })
+})
+
+describe('after a kill', () => {
+  it('all that was acknowledged is there once, and counted once', async () => {
+    await logRuns(7)
+    const left = killed()
+    expect(stored(left)).toEqual(all(acknowledged.slice(0, -7)))
+    await next(left)
+    expect(stored(left)).toEqual(all())
+    expect(existsSync(join(left, 'millrace.runs'))).toBe(false)
+    await next(left)
+    expect(stored(left)).toEqual(all())
+  })
+
+  it('a kill of the next process, before it has removed the log, changes nothing', async () => {
+    await logRuns(7)
+    const left = killed()
+    await next(left)
+    copyFileSync(log, join(left, 'millrace.runs'))
+    await next(left)
+    expect(stored(left)).toEqual(all())
+  })
+
+  it('a record that was not written to its end counts as none', async () => {
+    await logRuns(7)
+    const left = killed()
+    const bytes = readFileSync(log)
+    // The last of the records: from the place where the seventh begins.
+    const last = placesOf(bytes).at(-1)!
+    for (const damage of [
+      () => bytes.fill(0, last + 4, last + 8),
+      () => bytes.fill(0, last + 30, last + 40),
+      () => bytes.writeUInt32LE(0xffff_ffff, last),
+      () => bytes.fill(0, last),
+    ]) {
+      damage()
+      writeFileSync(join(left, 'millrace.runs'), bytes)
+      const copy = `${left}-${last}`
+      cpSync(left, copy, { recursive: true })
+      await next(copy)
+      expect(stored(copy)).toEqual(all(acknowledged.slice(0, -1)))
+      rmSync(copy, { recursive: true })
+    }
+  })
+
+  it('the log of another database, or of one that was put back, is not taken', async () => {
+    const before = join(folder, 'before')
+    mkdirSync(before)
+    for (const name of ['millrace.db', 'millrace.db-wal']) copyFileSync(join(folder, name), join(before, name))
+    await logRuns(7)
+    copyFileSync(log, join(before, 'millrace.runs'))
+    await next(before)
+    expect(stored(before).ids).toEqual([])
+    expect(existsSync(join(before, 'millrace.runs'))).toBe(false)
+  })
+
+  it('a run whose write went to the tables after its record is stored once', async () => {
+    await logRuns(3)
+    const left = killed()
+    const db = new DatabaseSync(join(left, 'millrace.db'))
+    const columns = `flow_id, version, epoch, status, test, attempt, hops, request, raw_body, created_at`
+    db.exec(`INSERT INTO run (id, ${columns}) SELECT '${acknowledged.at(-2)!}', ${columns} FROM run LIMIT 1`)
+    db.close()
+    await next(left)
+    expect(stored(left).ids).toEqual(acknowledged)
+  })
+})
+
+it('what the log holds can be read by the version that wrote it: a change of these statements needs a new kind of record', () => {
+  const { insertRun, putStep } = STATEMENTS
+  const columns = (text: string) => text.replaceAll(/\s+/g, ' ').replace(/ VALUES .*/, '')
+  expect([insertRun, putStep].map(columns)).toMatchInlineSnapshot(`
+    [
+      "INSERT INTO run (id, epoch, status, started_at, finished_at, resume_at, error, flow_id, version, document, test, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)",
+      "INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome, decision, resume_at, input, output, error, logs, sealed, attempts)",
+    ]
+  `)
+})
+
+/** Returns where the records of the generation that was written last begin. */
+function placesOf(bytes: Buffer): number[] {
+  const halves = [0, LOG_BYTES / 2].map((start) => {
+    const generation = bytes.readUInt32LE(start + 12)
+    const places: number[] = []
+    for (let at = start; bytes.readUInt32LE(at) > 0 && bytes.readUInt32LE(at + 12) === generation; ) {
+      places.push(at)
+      at += 20 + bytes.readUInt32LE(at)
+    }
+    return { generation, places }
+  })
+  return halves.toSorted((a, b) => a.generation - b.generation).at(-1)!.places
+}
