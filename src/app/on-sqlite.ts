@@ -36,7 +36,7 @@ export async function openOnSqlite(
     together: storage.together,
     auditChain: MAIN_CHAIN,
     signals: { send: () => {} },
-    backups: createSqliteBackups(config.dataDir, () => storage.hot.settle()),
+    backups: createSqliteBackups(config.dataDir, storage.settled),
     filePlace: createDiskPlace(config.dataDir),
     changed: async () => {},
     now,

@@ -12,8 +12,8 @@ import { sealedSize } from '../files/frames.ts'
 
 const COPY = 'millrace.backup'
 
-/** `settle`: puts what is acknowledged into the database file. */
-export function createSqliteBackups(folder: string, settle: () => void): Backups {
+/** `settled` resolves when all that is acknowledged is in the database. */
+export function createSqliteBackups(folder: string, settled: () => Promise<void>): Backups {
   // Deletes what a process left behind that ended during a backup.
   for (const left of readdirSync(folder).filter((name) => name.startsWith(`${COPY}-`)))
     rmSync(join(folder, left), { force: true, recursive: true })
@@ -29,7 +29,7 @@ export function createSqliteBackups(folder: string, settle: () => void): Backups
       try {
         // The file is created first, so that only its owner can read it from the beginning.
         closeSync(openSync(path, 'wx', 0o600))
-        settle()
+        await settled()
         await copyInThread(join(folder, DATABASE_FILE), path)
         return { path, size: statSync(path).size, ...(await linkFiles(folder, path, links)), remove }
       } catch (error) {

@@ -11,6 +11,7 @@ import {
   type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
+  sql,
 } from 'kysely'
 import {
   APPLICATION_ID,
@@ -22,6 +23,7 @@ import {
   RUN_LOG_FILE,
 } from '../../base/data-folder.ts'
 import { DatabaseRefused } from '../../base/refusals.ts'
+import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import type { Together } from '../../operations/ports/audit.ts'
 import { migrate, NewerSchema } from '../migrations/migrate.ts'
 import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
@@ -33,7 +35,7 @@ import { FlowCounters } from './hot/flow-counters.ts'
 import { GroupCommit } from './hot/group-commit.ts'
 import { createLocalWriter, type HotWriter, ThreadWriter } from './hot/hot-writer.ts'
 import { prepareBatches, prepareHotWrites } from './hot/hot-writes.ts'
-import { RunLog, storeLeftRuns } from './hot/run-log.ts'
+import { LeftRuns, RunLog, storeLeftRuns } from './hot/run-log.ts'
 import { RunLogFile } from './hot/run-log-file.ts'
 import { WritesHere } from './hot/writes-here.ts'
 import { DURABLE, LOCK_TIMEOUT_MS, RARE_CHECKPOINTS } from './settings.ts'
@@ -53,6 +55,8 @@ export interface SqliteStorage {
   counters: FlowCounters
   /** Runs the writes of the hot path, whose statements are known beforehand. */
   hot: HotWriter
+  /** Resolves when all that is acknowledged is in the database; rejects if there is no room for it. */
+  settled(): Promise<void>
   close(): Promise<void>
 }
 
@@ -111,7 +115,7 @@ export async function openSqlite(
     }
     const here = new WritesHere(db, doBatch, openLog)
     const hot = new ThreadWriter(file, here, onSync, noRoom)
-    settle = () => hot.settle()
+    settle = () => void hot.settle()
     return {
       raw,
       kysely,
@@ -120,6 +124,11 @@ export async function openSqlite(
       commit: new GroupCommit(raw, counters, onSync, noRoom),
       counters,
       hot,
+      settled: async () => {
+        // Waits for the transaction that may be open.
+        await sql`select 1`.execute(kysely)
+        if (!hot.settle()) throw new StorageUnavailable('Runs that are acknowledged cannot be put into the database.')
+      },
       close: async () => {
         await hot.close()
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -132,6 +141,8 @@ export async function openSqlite(
     lock.close()
     if (error instanceof NewerSchema)
       throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
+    if (error instanceof LeftRuns)
+      throw refuse(error.message, `Make room on its disk, and keep ${RUN_LOG_FILE}, which holds them.`)
     throw refuse((error as Error).message, 'Restore a backup of the folder, or set MILLRACE_DATA_DIR to another one.')
   }
 }
@@ -146,7 +157,7 @@ export async function openInMemory(): Promise<SqliteStorage> {
   const commit = new GroupCommit(raw, counters, () => {})
   const doWrite = prepareHotWrites(raw, counters)
   const hot = createLocalWriter(commit, doWrite)
-  return { raw, kysely, together, room, commit, counters, hot, close: async () => raw.close() }
+  return { raw, kysely, together, room, commit, counters, hot, settled: async () => {}, close: async () => raw.close() }
 }
 
 /** Opens the database for a single change beside a running service: creates, migrates and locks nothing. */

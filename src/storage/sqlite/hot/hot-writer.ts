@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts
 import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { BatchResult, DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
+import type { RunLog } from './run-log.ts'
 import { ThreadLine } from './thread-line.ts'
 import type { WritesHere } from './writes-here.ts'
 
@@ -21,14 +22,16 @@ export interface HotWriter {
   begin(statements: HotStatement[]): OpenWrite
   /** Settles what is committed and sends what is ready: a long turn of the event loop would delay both to its end. */
   look(): void
-  /** Puts the runs of the log into the database. Whoever reads it, or begins a transaction, does this first. */
-  settle(): void
+  /** Puts the runs of the log into the database, and returns whether all are there. Whoever reads it, or begins a transaction, does this first. */
+  settle(): boolean
   close(): Promise<void>
 }
 
 /** Runs of the log are in the database after this time, or after this one if that failed. */
 const STORE_AFTER_MS = 20
 const STORE_AGAIN_MS = 1_000
+/** So often the thread tidies the write-ahead log up if all is done here. */
+const TIDY_EVERY = 64
 
 /** A write that waits for the next batch. */
 interface Ready {
@@ -52,7 +55,7 @@ export const createLocalWriter = (commit: GroupCommit, doWrite: DoHotWrite): Hot
   write: (write) => commit.write(() => doWrite(write)),
   begin: (statements) => begun(statements, (write) => commit.write(() => doWrite(sent(write)))),
   look: () => {},
-  settle: () => {},
+  settle: () => true,
   close: async () => {},
 })
 
@@ -67,6 +70,8 @@ export class ThreadWriter implements HotWriter {
   /** Whether the thread is putting runs of the log into the database. */
   #isStoring = false
   #storeTimer: NodeJS.Timeout | null = null
+  #doneHere = 0
+  #failedAt = Number.NEGATIVE_INFINITY
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
@@ -88,7 +93,10 @@ export class ThreadWriter implements HotWriter {
     const writes = batch.map(({ item }) => sent(item))
     const done = this.#here.tryBatch(writes)
     // First, since the batch may be large, and whoever reads waits for the runs of the log.
-    if (!done) this.#store()
+    if (!done) {
+      if (this.#here.log?.hasNew && this.#here.isLarge(writes)) this.#thread.await(() => !this.#isStoring)
+      this.#store()
+    }
     const result = done ?? (this.#thread.ready() ? null : this.#here.doBatch(writes))
     if (!result) {
       this.#thread.send(writes, (answer) => this.#finish(answer))
@@ -133,26 +141,49 @@ export class ThreadWriter implements HotWriter {
     if (this.#thread.ready()) {
       this.#isStoring = true
       this.#thread.send([write], (result) => this.#stored(result))
-    } else this.#stored(this.#here.doNow(write))
+    } else this.#storeHere(write)
   }
 
-  #stored({ results: [result] }: BatchResult): void {
-    this.#isStoring = false
-    if (typeof result === 'number') {
-      this.#here.log!.stored(result)
+  /** Returns whether it was done. Inside a transaction of the same session it cannot be; the end of that is soon. */
+  #storeHere(write: HotWrite): boolean {
+    const result = this.#here.doNow(write)
+    if (!result) {
       this.#storeSoon(STORE_AFTER_MS)
-    } else if (result!.unavailable) {
-      if (result!.noRoom !== null) this.#noRoom(result!.noRoom)
-      this.#storeSoon(STORE_AGAIN_MS)
-    } else throw new Error(`Runs of the log could not be put into the database: ${result!.message}`)
+      return false
+    }
+    this.#doneHere++
+    if (this.#doneHere % TIDY_EVERY === 0 && this.#thread.ready()) this.#thread.tidy()
+    return this.#stored(result)
   }
 
-  settle(): void {
+  #stored({ results: [result] }: BatchResult): boolean {
+    this.#isStoring = false
+    const log = this.#here.log!
+    if (typeof result === 'number') {
+      log.stored(result)
+      this.#storeSoon(STORE_AFTER_MS)
+      return true
+    }
+    if (!result!.unavailable) throw new Error(`Runs of the log could not be put into the database: ${result!.message}`)
+    if (result!.noRoom !== null) this.#noRoom(result!.noRoom)
+    log.failed()
+    this.#failedAt = performance.now()
+    this.#storeSoon(STORE_AGAIN_MS)
+    return false
+  }
+
+  settle(): boolean {
     const { log } = this.#here
-    if (!log || log.isEmpty) return
+    if (!log || log.isEmpty) return true
+    // Not at every look while there is no room.
+    if (performance.now() - this.#failedAt < STORE_AGAIN_MS) return false
+    return this.#settleNow(log)
+  }
+
+  #settleNow(log: RunLog): boolean {
     this.#thread.await(() => !this.#isStoring)
-    const write = log.take()
-    if (write) this.#stored(this.#here.doNow(write))
+    for (let write = log.take(); write; write = log.take()) if (!this.#storeHere(write)) return false
+    return true
   }
 
   async close(): Promise<void> {
@@ -161,7 +192,7 @@ export class ThreadWriter implements HotWriter {
         await new Promise<void>((resolve) => {
           this.#drained = resolve
         })
-      this.settle()
+      if (this.#here.log) this.#settleNow(this.#here.log)
       if (this.#storeTimer) clearTimeout(this.#storeTimer)
       this.#here.log?.close()
       this.#closed = this.#thread.close()

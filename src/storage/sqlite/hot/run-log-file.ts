@@ -60,11 +60,23 @@ export class RunLogFile {
     record.writeUInt32LE(this.#generation, 12)
     record.writeUInt32LE(this.#place, 16)
     record.writeUInt32LE(crc32(record.subarray(CHECKED_FROM)), 4)
-    writeSync(this.#fd, record, 0, record.length, this.#end)
-    fdatasyncSync(this.#fd)
+    try {
+      if (writeSync(this.#fd, record, 0, record.length, this.#end) < record.length) throw new Error('no room')
+      fdatasyncSync(this.#fd)
+    } catch (error) {
+      this.#forget(this.#end)
+      throw error
+    }
     this.#end += record.length
     this.#place++
     return true
+  }
+
+  /** Makes a record one that does not count, as well as the disk allows: nobody is told that its run is stored. */
+  #forget(at: number): void {
+    try {
+      writeSync(this.#fd, Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, at)
+    } catch {}
   }
 
   /** `remove`: its records are not needed any more. */

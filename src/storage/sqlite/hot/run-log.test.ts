@@ -20,7 +20,8 @@ import { entry, newRun, webhook } from '../../conformance/stores.testkit.ts'
 import { createRunStore } from '../../stores/run-store.ts'
 import { openSqlite, type SqliteStorage } from '../database.ts'
 import { createSqliteRunJournal } from '../run-journal.ts'
-import { STATEMENTS } from './hot-writes.ts'
+import { type HotWrite, STATEMENTS } from './hot-writes.ts'
+import { RunLog } from './run-log.ts'
 
 const FLOW = 'flow_logged'
 /** The log begins after so many single writes in a row. */
@@ -127,16 +128,20 @@ describe('a run in the log', () => {
     expect(stored()).toEqual(all())
   })
 
-  it('is found by the journal, and before a transaction begins', async () => {
+  it('is found by the journal, and inside a transaction', async () => {
     await logRuns(1)
     expect((await journal.ended(acknowledged.at(-1)!))!.journal).toHaveLength(1)
     await runOnce()
+    const before = readFileSync(log)
+    let during: Promise<string>
     await storage.together.run(async () => {
       expect(stored()).toEqual(all())
-      // While a transaction is open, the log takes nothing.
-      void runOnce()
+      during = runOnce()
+      for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
     })
-    await vi.waitFor(() => expect(stored()).toEqual(all()))
+    await during!
+    expect(readFileSync(log).equals(before), 'while a transaction is open, the log takes nothing').toBe(true)
+    expect(stored()).toEqual(all())
   })
 
   it('gets into the tables by itself', async () => {
@@ -179,9 +184,53 @@ describe('a run in the log', () => {
     expect((await createRunStore(storage.kysely).get(acknowledged[0]!))!.status).toBe('succeeded')
     expect(await storage.room.fault()).toBe('The database cannot be written: its disk is full.')
     expect(stored()).toEqual(all(acknowledged.slice(0, -10)))
+    // The log takes no more until then.
+    await expect(runOnce()).resolves.toBeTruthy()
     storage.raw.exec('PRAGMA max_page_count = 1073741823')
-    storage.hot.settle()
+    await vi.advanceTimersByTimeAsync(1_000)
+    await storage.settled()
     expect(stored()).toEqual(all())
+  })
+
+  it('is not missing in silence from a backup', async () => {
+    await logRuns(0)
+    storage.raw.exec('PRAGMA max_page_count = 1')
+    for (let i = 0; i < 10; i++) await runOnce()
+    await expect(storage.settled()).rejects.toThrow('Runs that are acknowledged cannot be put into the database.')
+  })
+
+  it('is not in the log if it could not be written there, and the next go to the database', () => {
+    const broken = {
+      begin() {},
+      append() {
+        throw new Error('EIO')
+      },
+      close() {},
+    }
+    const runs = new RunLog(broken as never, 7)
+    const write: HotWrite = [['insertRun', ['run_1', 1, 'succeeded', 2, 3]]]
+    expect(runs.append(write)).toBe(false)
+    // There may be a record of it, which must not be taken by the next process.
+    expect(runs.isEmpty).toBe(false)
+    expect(runs.take()).toEqual([['markLog', [7, 1]]])
+    runs.stored(1)
+    expect(runs.isEmpty).toBe(true)
+    broken.append = () => true as never
+    expect(runs.append(write)).toBe(false)
+  })
+
+  it('of a generation that found no room is stored with those of the next', () => {
+    const file = { begin() {}, append: () => true, close() {} }
+    const runs = new RunLog(file as never, 7)
+    const write = (id: string): HotWrite => [['insertRun', [id, 1, 'succeeded', 2, 3]]]
+    runs.append(write('run_1'))
+    const taken = runs.take()!
+    runs.append(write('run_2'))
+    runs.failed()
+    expect(runs.append(write('run_3'))).toBe(false)
+    expect(runs.take()).toBe(taken)
+    runs.stored(taken.length)
+    expect(runs.take()).toEqual([...write('run_2'), ['markLog', [7, 2]]])
   })
 
   it('is found by the next process if there was no room for it until the stop', async () => {
@@ -249,7 +298,17 @@ describe('after a kill', () => {
     expect(existsSync(join(before, 'millrace.runs'))).toBe(false)
   })
 
-  it('a run whose write went to the tables after its record is stored once', async () => {
+  it('the log of another process is not taken', async () => {
+    await logRuns(7)
+    const left = killed()
+    const db = new DatabaseSync(join(left, 'millrace.db'))
+    db.exec('UPDATE run_log SET salt = salt - 1')
+    db.close()
+    await next(left)
+    expect(stored(left)).toEqual(all(acknowledged.slice(0, -7)))
+  })
+
+  it('a run that is in the tables already is stored once', async () => {
     await logRuns(3)
     const left = killed()
     const db = new DatabaseSync(join(left, 'millrace.db'))

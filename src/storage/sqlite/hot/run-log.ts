@@ -20,7 +20,11 @@ export class RunLog {
   #runs = 0
   /** The generation that is being put into the database. */
   #taken: HotWrite | null = null
+  /** Why nothing more is logged: the runs that were taken found no room, or the file is not to be trusted. */
+  #isFailing = false
   #isBroken = false
+  /** Whether there may be a record of a run that was not acknowledged from the log. */
+  #isUnsure = false
 
   constructor(file: RunLogFile, salt: number) {
     this.#file = file
@@ -30,7 +34,12 @@ export class RunLog {
 
   /** Whether all runs are in the database. */
   get isEmpty(): boolean {
-    return this.#runs === 0 && this.#taken === null
+    return this.#runs === 0 && this.#taken === null && !this.#isUnsure
+  }
+
+  /** Whether runs were added since the last were taken. */
+  get hasNew(): boolean {
+    return this.#runs > 0
   }
 
   get isFull(): boolean {
@@ -39,12 +48,14 @@ export class RunLog {
 
   /** Returns false if the write is none of a whole run, or there is no room for it. */
   append(write: HotWrite): boolean {
-    if (this.#isBroken || this.isFull || !isWhole(write)) return false
+    if (this.#isBroken || this.#isFailing || this.isFull || !isWhole(write)) return false
     try {
       if (!this.#file.append(JSON.stringify(write))) return false
     } catch {
-      // A sync after one that failed may succeed without having written: from now on the database is asked.
+      // A sync after one that failed may succeed without having written: from now on the database is asked. It also gets the mark
+      // that says that the record does not count.
       this.#isBroken = true
+      this.#isUnsure = true
       return false
     }
     for (const statement of write) this.#statements.push(statement)
@@ -54,7 +65,8 @@ export class RunLog {
 
   /** Returns the runs to be put into the database, with the mark that says so; null: there are none. */
   take(): HotWrite | null {
-    if (this.#taken || this.#runs === 0) return this.#taken
+    if (this.#taken || (this.#runs === 0 && !this.#isUnsure)) return this.#taken
+    this.#isUnsure = false
     this.#taken = [...this.#statements, ['markLog', [this.#salt, this.#generation]]]
     this.#statements = []
     this.#runs = 0
@@ -67,6 +79,12 @@ export class RunLog {
   stored(count: number): void {
     if (count !== this.#taken!.length) throw new Error('The runs of the log were put into the database in part.')
     this.#taken = null
+    this.#isFailing = false
+  }
+
+  /** The runs that were taken could not be put into the database now. */
+  failed(): void {
+    this.#isFailing = true
   }
 
   /** Leaves the file if it holds runs for which there was no room: the next process puts them into the database. */
@@ -80,8 +98,8 @@ function isWhole(write: HotWrite): boolean {
   const [name, values] = write[0]!
   if (name !== 'insertRun' || values[FINISHED_AT] === null) return false
   let chars = 0
-  for (const [what, given] of write) {
-    if (!WHOLE.has(what)) return false
+  for (const [i, [what, given]] of write.entries()) {
+    if (!WHOLE.has(what) || (what === 'insertRun' && i > 0)) return false
     if (what === 'count') continue
     for (const value of given as unknown[]) {
       if (typeof value === 'string') chars += value.length
@@ -90,6 +108,13 @@ function isWhole(write: HotWrite): boolean {
     }
   }
   return chars <= MOST_CHARS
+}
+
+/** There are acknowledged runs in the log that cannot be put into the database. */
+export class LeftRuns extends Error {
+  constructor(reason: string) {
+    super(`it lacks runs that were acknowledged, and they cannot be stored (${reason})`)
+  }
 }
 
 /** Puts the runs into the database that a process left in its log when it was killed. */
@@ -104,13 +129,12 @@ export function storeLeftRuns(
     const isThere = db.prepare('SELECT 1 FROM run WHERE id = ?')
     const writes = records
       .map(({ text }) => JSON.parse(text) as HotWrite)
-      // The write went to the database instead if the sync of its record failed.
+      // The process may have been killed when they were stored, before the log was removed.
       .filter(([start]) => !isThere.get((start![1] as string[])[0]!))
     const marked: HotStatement = ['markLog', [mark!.salt, records.at(-1)!.generation]]
     const write = [...writes.flat(), marked]
     const [result] = doBatch([write]).results
-    if (result !== write.length)
-      throw new Error(`acknowledged runs could not be stored (${(result as { message?: string }).message})`)
+    if (result !== write.length) throw new LeftRuns((result as { message?: string }).message ?? 'in part only')
   }
   removeLog(path)
 }

@@ -55,6 +55,11 @@ export class ThreadLine {
     this.#ports.port1.postMessage(writes)
   }
 
+  /** Has the thread move the write-ahead log into the database file if it has become long. */
+  tidy(): void {
+    this.#ports.port1.postMessage('tidy')
+  }
+
   /** Takes an answer that has come, without waiting for the next turn of the event loop; returns whether there was one. */
   receive(): boolean {
     const received = this.#expected.length ? receiveMessageOnPort(this.#ports.port1) : undefined
@@ -64,12 +69,10 @@ export class ThreadLine {
 
   /** Takes answers, and holds the event loop for them, until the one is there that is waited for. */
   await(isThere: () => boolean): void {
-    const until = performance.now() + ANSWER_WITHIN_MS
     while (!isThere()) {
       const seen = Atomics.load(this.#answered, 0)
-      if (this.receive()) continue
-      if (performance.now() > until) throw new StorageUnavailable('The database did not answer in time.')
-      Atomics.wait(this.#answered, 0, seen, ANSWER_WITHIN_MS)
+      if (!this.receive() && Atomics.wait(this.#answered, 0, seen, ANSWER_WITHIN_MS) === 'timed-out')
+        throw new StorageUnavailable('The database did not answer in time.')
     }
   }
 

@@ -27,8 +27,9 @@ export class Transactions {
       this.#counters.write()
       this.#commit.run()
       return values
-    } catch {
+    } catch (error) {
       this.#rollback()
+      if (writes.length === 1) return [{ error }]
       // One faulty write must not fail the others: each gets its own transaction.
       return writes.map((write) => this.#alone(write))
     }

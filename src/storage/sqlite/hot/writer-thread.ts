@@ -1,23 +1,38 @@
 // The thread that does the writes of the hot path, so that the event loop neither waits for the disk nor builds rows.
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { DURABLE, LOCK_TIMEOUT_MS } from '../settings.ts'
+import { DURABLE, LOCK_TIMEOUT_MS, LONG_LOG_PAGES, NO_CHECKPOINTS } from '../settings.ts'
 import { FlowCounters } from './flow-counters.ts'
 import { type BatchResult, type HotWrite, prepareBatches } from './hot-writes.ts'
 
 const { file, port, answered } = workerData as { file: string; port: MessagePort; answered: Int32Array }
 const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
-db.exec(DURABLE)
+db.exec(`${DURABLE} ${NO_CHECKPOINTS}`)
 const doBatch = prepareBatches(db, new FlowCounters(db))
 
-port.on('message', (batch: HotWrite[] | 'close') => {
-  if (batch === 'close') {
+const length = db.prepare('PRAGMA wal_checkpoint(NOOP)')
+const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+
+/** Moves the write-ahead log into the database file; after the answer, as somebody waits for that. */
+function tidyUp(): void {
+  try {
+    if ((length.get()!['log'] as number) > LONG_LOG_PAGES) checkpoint.get()
+  } catch {
+    // Where there is no room, the write-ahead log stays as it is, and the next batch tries again.
+  }
+}
+
+port.on('message', (message: HotWrite[] | 'tidy' | 'close') => {
+  if (message === 'close') {
     db.close()
     port.close()
     return
   }
-  port.postMessage(doBatch(batch) satisfies BatchResult)
-  // For an event loop that waits for it.
-  Atomics.add(answered, 0, 1)
-  Atomics.notify(answered, 0)
+  if (message !== 'tidy') {
+    port.postMessage(doBatch(message) satisfies BatchResult)
+    // For an event loop that waits for it.
+    Atomics.add(answered, 0, 1)
+    Atomics.notify(answered, 0)
+  }
+  tidyUp()
 })

@@ -43,7 +43,7 @@ export class WritesHere {
 
   /** Returns null if the other thread has to do the batch. */
   tryBatch(batch: readonly HotWrite[]): BatchResult | null {
-    if (this.#isLarge(batch)) return null
+    if (this.isLarge(batch)) return null
     if (batch.length > 1) {
       this.#single = Math.min(this.#single, 0)
       return null
@@ -83,15 +83,15 @@ export class WritesHere {
 
   /** Returns null for a large batch, and while a transaction of Kysely is open, which may be for a few turns. */
   doBatch(batch: readonly HotWrite[]): BatchResult | null {
-    return this.#isLarge(batch) || this.#db.isTransaction ? null : this.#doBatch(batch)
+    return this.isLarge(batch) || this.#db.isTransaction ? null : this.#doBatch(batch)
   }
 
-  /** Does a write at once, whatever its size. */
-  doNow(write: HotWrite): BatchResult {
-    return this.#doBatch([write])
+  /** Does a write at once, whatever its size; returns null while a transaction is open. */
+  doNow(write: HotWrite): BatchResult | null {
+    return this.#db.isTransaction ? null : this.#doBatch([write])
   }
 
-  #isLarge(batch: readonly HotWrite[]): boolean {
+  isLarge(batch: readonly HotWrite[]): boolean {
     let isLarge = false
     for (const write of batch)
       for (const [name, values] of write) {
