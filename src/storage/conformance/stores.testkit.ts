@@ -1,6 +1,12 @@
 // What the contracts of the stores share: the stores under test, a clock, and the records that tests make.
 import { createIds } from '../../engine/ids.ts'
-import { type JournalEntry, type NewRun, type RunJournal, startedByDelivery } from '../../engine/ports/run-journal.ts'
+import {
+  type JournalEntry,
+  type NewRun,
+  type RunJournal,
+  type RunProgress,
+  startedByDelivery,
+} from '../../engine/ports/run-journal.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'
 import type { FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
@@ -111,3 +117,13 @@ export const entry = (path: string, change: Partial<JournalEntry> = {}): Journal
 
 export const running = { status: 'running', finishedAt: null, resumeAt: null, error: null } as const
 export const page = { limit: 50, cursor: null }
+
+/** The progress of a run that has ended. */
+export const endedWith = (...entries: JournalEntry[]): RunProgress => ({
+  status: 'succeeded',
+  startedAt: 2,
+  finishedAt: 3,
+  resumeAt: null,
+  error: null,
+  entries,
+})

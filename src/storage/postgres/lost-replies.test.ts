@@ -5,7 +5,7 @@ import { query } from '../../../test/harness/postgres.ts'
 import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import { StorageUnavailable } from '../../engine/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
-import { newRun } from '../conformance/stores.testkit.ts'
+import { entry, newRun } from '../conformance/stores.testkit.ts'
 import { type BehindProxy, openBehindProxy } from './behind-proxy.testkit.ts'
 import { nowhere } from './nowhere.testkit.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from './run-journal.ts'
@@ -27,24 +27,6 @@ afterAll(() => database.close())
 const holding = (text: string) => (message: Buffer) => message.includes(text)
 const runsOf = (flowId: string) => query(url, 'select id, status, epoch from run where flow_id = $1', [flowId])
 
-const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
-  path,
-  id: path,
-  kind: 'set',
-  seq: 1,
-  status: 'succeeded',
-  attempt: 1,
-  startedAt: 1,
-  finishedAt: 2,
-  outcome: 'done',
-  decision: null,
-  resumeAt: null,
-  input: null,
-  output: { x: 1 },
-  error: null,
-  logs: null,
-  ...change,
-})
 const progressOf = (status: RunProgress['status'], entries: JournalEntry[]): RunProgress => ({
   status,
   startedAt: 1,

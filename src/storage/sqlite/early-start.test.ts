@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
-import { entry, newRun } from '../conformance/stores.testkit.ts'
+import { endedWith, entry, newRun } from '../conformance/stores.testkit.ts'
 import { createRunStore } from '../stores/run-store.ts'
 import { openSqlite, type SqliteStorage } from './database.ts'
 import { createSqliteRunJournal } from './run-journal.ts'
@@ -28,14 +28,7 @@ afterEach(async () => {
 
 const begin = (run: NewRun) => journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
 
-const ended: RunProgress = {
-  status: 'succeeded',
-  startedAt: 2,
-  finishedAt: 3,
-  resumeAt: null,
-  error: null,
-  entries: [entry('a', { output: { n: 1 } })],
-}
+const ended = endedWith(entry('a', { output: { n: 1 } }))
 const stored = async (id: string) => {
   const runs = createRunStore(storage.kysely)
   return { run: await runs.get(id), steps: (await runs.steps(id)).map(({ path, output }) => ({ path, output })) }

@@ -14,9 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { RunProgress } from '../../../engine/ports/run-journal.ts'
 import { testProtect } from '../../../secrets/keys.testkit.ts'
-import { entry, newRun, webhook } from '../../conformance/stores.testkit.ts'
+import { endedWith, entry, newRun, webhook } from '../../conformance/stores.testkit.ts'
 import { createRunStore } from '../../stores/run-store.ts'
 import { openSqlite, type SqliteStorage } from '../database.ts'
 import { createSqliteRunJournal } from '../run-journal.ts'
@@ -51,14 +50,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const ended: RunProgress = {
-  status: 'succeeded',
-  startedAt: 2,
-  finishedAt: 3,
-  resumeAt: null,
-  error: null,
-  entries: [entry('a', { output: { text: '{"é":"\u0000\ud800𝄞"}' } })],
-}
+const ended = endedWith(entry('a', { output: { text: '{"é":"\u0000\ud800𝄞"}' } }))
 
 /** Stores a run from its start to its end in one write. */
 async function runOnce(change: Parameters<typeof newRun>[1] = {}): Promise<string> {
