@@ -114,9 +114,8 @@ export class CodeRunner {
       quickJs.limitMemory(memoryBytes)
       const isPure = quickJs.isPure(() => {
         const promise = quickJs.call(this.#prepare)
-        let more = true
-        while (more && !quickJs.isFulfilled(promise)) more = quickJs.runJob()
-        isReady = !more && quickJs.isFulfilled(promise)
+        while (quickJs.hasJob && !quickJs.isFulfilled(promise)) quickJs.runJob()
+        isReady = !quickJs.hasJob && quickJs.isFulfilled(promise)
       })
       const image = isReady && isPure ? quickJs.save() : null
       return image && image.heap.length <= compiled.heap.length + LARGEST_PREPARED_GROWTH ? image : null

@@ -20,6 +20,27 @@ describe('what the code gets', () => {
     expect(await run(body, { input: texts })).toEqual(expected)
   })
 
+  it('hashes short and long texts and bytes after one another', async () => {
+    const chunks = ['a', 'b'.repeat(2990), '\nt3 utf8', 'c'.repeat(4000), 'd\0', '\ud800', '', 'é'.repeat(3000), 'e']
+    // Each row begins with another chunk, so that each is the first that crosses by itself once.
+    const rows = chunks.map((_, i) => [...chunks.slice(i), ...chunks.slice(0, i)].filter((_, j) => j !== i))
+    const body = `(rows) => rows.map((row) => {
+      const hash = crypto.createHmac('sha256', row[0])
+      for (const text of row) hash.update(text).update(Uint8Array.of(1, 0, 2)).update(text.length > 9 ? 'aa' : 'bb', 'hex')
+      return hash.digest('hex')
+    })`
+    const expected = rows.map((row) => {
+      const hash = createHmac('sha256', row[0]!)
+      for (const text of row)
+        hash
+          .update(text)
+          .update(Uint8Array.of(1, 0, 2))
+          .update(text.length > 9 ? 'aa' : 'bb', 'hex')
+      return hash.digest('hex')
+    })
+    expect(await run(body, { input: rows })).toEqual(expected)
+  })
+
   it('takes and gives bytes', async () => {
     const key = Uint8Array.of(0, 255, 1)
     expect(

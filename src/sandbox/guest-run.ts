@@ -81,13 +81,16 @@ export class GuestRun implements Host {
     const { quickJs } = this
     quickJs.limitMemory(Math.min(request.memoryBytes, this.bounds.memoryBytes))
     quickJs.withholdMemory()
-    const promise = quickJs.call(drive, request.input)
+    const returned = quickJs.call(drive, request.input)
+    const promise = quickJs.isPromise(returned) ? returned : null
+    if (promise === null) quickJs.tellHost('done', returned)
+    const isRejected = () => promise !== null && !this.#hasFailed && quickJs.isRejected(promise)
     // The code has ended when no job is left: until then a rejected promise may still be awaited, or another rejected.
-    for (let more = true; more && !this.#hasFailed && !quickJs.isRejected(promise); ) {
-      more = quickJs.runJob()
+    while (quickJs.hasJob && !this.#hasFailed && !isRejected()) {
+      quickJs.runJob()
       if (this.shouldInterrupt()) throw new CodeFailure(timedOut(request.timeoutMs))
     }
-    if (!this.#hasFailed && quickJs.isRejected(promise)) throw new CodeFailure(outOfMemory(request.memoryBytes))
+    if (isRejected()) throw new CodeFailure(outOfMemory(request.memoryBytes))
     const reason = this.#hasFailed ? null : quickJs.unhandledReason()
     if (reason) {
       this.#ending = null
@@ -122,7 +125,8 @@ export class GuestRun implements Host {
   call(operation: string, text: string, extras: Extras): string | Uint8Array {
     // Host calls take time that the meter does not see.
     if (this.shouldInterrupt()) throw new GuestError({ name: 'InternalError', message: 'interrupted', stack: '' })
-    if (operation === 'done') this.#ending ??= { json: text }
+    // An empty text is no JSON: the guest has said already how it ended.
+    if (operation === 'done') this.#ending ??= text === '' ? null : { json: text }
     else if (operation === 'fail') this.#ending ??= { words: wordsOf(text) }
     else return this.#answer(operation, text, extras)
     return ''

@@ -4,8 +4,6 @@ import {
   createHash,
   createHmac,
   getRandomValues,
-  type Hash,
-  type Hmac,
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto'
@@ -36,12 +34,7 @@ const URL_PARTS = [
 
 /** Functions whose argument is text of their own form, not JSON; what they answer crosses as it is. */
 export const textFunctions: ReadonlyMap<string, (text: string, extras: Extras) => string | Uint8Array> = new Map([
-  ['hash', (text: string, extras: Extras) => digest(text, extras, (algorithm) => createHash(algorithm), 0)],
-  [
-    'hmac',
-    (text: string, extras: Extras) =>
-      digest(text, extras, (algorithm, key) => createHmac(algorithm, key ?? missingKey()), 1),
-  ],
+  ['hash', digest],
 ])
 
 export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
@@ -97,43 +90,68 @@ function urlParts(url: URL | null) {
 
 type Part = string | Uint8Array
 
-/** `text`: the algorithm, the encoding of the digest, and a line for each chunk: see guest/crypto.js. */
-function digest(
-  text: string,
-  extras: Extras,
-  begin: (algorithm: string, key: Part | undefined) => Hash | Hmac,
-  keys: 0 | 1,
-): string | Uint8Array {
-  const [algorithm, encoding, ...kinds] = text.split('\n')
-  if (!ALGORITHMS.includes(algorithm!)) throw new TypeError('Digest method not supported')
-  if (encoding !== '' && !DIGEST_ENCODINGS.includes(encoding!))
-    throw new TypeError(`digest gives ${DIGEST_ENCODINGS.join(', ')} or, without an argument, a Uint8Array`)
-  const parts: Part[] = []
-  for (const [i, kind] of kinds.entries()) {
-    const part = partOf(kind, i, extras)
-    if (part === null) return CUT
-    parts.push(part)
-  }
-  const hash = begin(algorithm!, keys === 0 ? undefined : parts[0])
-  for (const part of keys === 0 ? parts : parts.slice(1)) hash.update(part)
-  if (encoding === '') return hash.digest()
-  const digested = hash.digest(encoding as BinaryToTextEncoding)
-  return PLAIN_ENCODINGS.includes(encoding!) ? `=${digested}` : JSON.stringify([digested])
-}
-
 /** The answer where a text has crossed only up to its first NUL. */
 const CUT = '~'
+const HMAC = 'hmac-'
 
-/** Returns null for a text that was cut. */
-function partOf(kind: string, index: number, extras: Extras): Part | null {
-  if (kind === 'b') return extras.bytes(index)
-  const crossed = extras.text(index)
-  const isJson = kind.startsWith('j')
-  const text = isJson ? parseJson(crossed) : crossed
+/** `text`: how it is written, the encoding of the digest, and on further lines what guest/crypto.js says of the chunks. */
+function digest(text: string, extras: Extras): string | Uint8Array {
+  const space = text.indexOf(' ')
+  const end = lineEnd(text, 0)
+  const isJson = text[0] === 'j'
+  const encoding = text.slice(space + 1, end)
+  if (encoding !== '' && !DIGEST_ENCODINGS.includes(encoding))
+    throw new TypeError(`digest gives ${DIGEST_ENCODINGS.join(', ')} or, without an argument, a Uint8Array`)
+  const said = isJson ? textIn(text.slice(end + 1)) : text.slice(end + 1)
+  if (!isJson && said.length !== Number(text.slice(1, space))) return CUT
+  const name = said.slice(0, lineEnd(said, 0))
+  const algorithm = name.startsWith(HMAC) ? name.slice(HMAC.length) : name
+  if (!ALGORITHMS.includes(algorithm)) throw new TypeError('Digest method not supported')
+  const parts = partsOf(said, name.length + 1, isJson, extras)
+  if (parts === null) return CUT
+  const hash = name === algorithm ? createHash(algorithm) : createHmac(algorithm, parts.shift() ?? missingKey())
+  for (const part of parts) hash.update(part)
+  if (encoding === '') return hash.digest()
+  const digested = hash.digest(encoding as BinaryToTextEncoding)
+  return PLAIN_ENCODINGS.includes(encoding) ? `=${digested}` : JSON.stringify([digested])
+}
+
+/** Reads the chunks that begin at a place; returns null if one was cut. */
+function partsOf(said: string, from: number, isJson: boolean, extras: Extras): Part[] | null {
+  const parts: Part[] = []
+  let crossed = 0
+  for (let at = from; at < said.length; ) {
+    const end = lineEnd(said, at)
+    const kind = said[at]
+    const space = said.indexOf(' ', at)
+    const length = Number(said.slice(at + 1, space))
+    const encoding = said.slice(space + 1, end)
+    at = end + 1
+    if (kind === 'b') parts.push(extras.bytes(crossed++))
+    else if (kind === 'i') {
+      parts.push(encoded(said.slice(at, at + length), encoding))
+      at += length + 1
+    } else {
+      const text = isJson ? textIn(extras.text(crossed++)) : extras.text(crossed++)
+      if (text.length !== length) return null
+      parts.push(encoded(text, encoding))
+    }
+  }
+  return parts
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+function textIn(json: string): string {
+  const text = parseJson(json)
   if (typeof text !== 'string') throw new TypeError('not text')
-  const before = isJson ? 0 : kind.indexOf(' ')
-  if (!isJson && crossed.length !== Number(kind.slice(1, before))) return null
-  const encoding = kind.slice(before + 1)
+  return text
+}
+
+function encoded(text: string, encoding: string): Part {
   if (!TEXT_ENCODINGS.includes(encoding)) throw new TypeError(`Unknown encoding: ${encoding.slice(0, 40)}`)
   return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text, encoding as BufferEncoding)
 }

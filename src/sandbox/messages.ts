@@ -18,7 +18,7 @@ export interface RunRequest {
   /** Counts the requests to a worker, from 1. */
   turn: number
   code: string
-  /** The input as JSON. */
+  /** The input as JSON, or `=` and a text, which the guest need not parse then. */
   input: string
   timeoutMs: number
   memoryBytes: number

@@ -20,12 +20,16 @@ describe('running code', () => {
   it('keeps text of every kind intact in both directions', async () => {
     const input = ['é€😀', '\0', '\ud800', 'a\u2028b', '﻿bom', '"\\', '']
     expect(await run('(input) => input', { input })).toEqual(input)
+    for (const text of [...input, '=', '=1', '[1]', 'a\0b'])
+      expect(await run('(input) => [input, typeof input]', { input: text })).toEqual([text, 'string'])
     expect(await run(String.raw`() => ['é€😀', '\0', '\ud800', '\ufeffbom']`)).toEqual(['é€😀', '\0', '\ud800', '﻿bom'])
   })
 
   it('awaits top-level await and thenables', async () => {
     expect((await result('const x = await Promise.resolve(4)\nexport default () => x')).output).toBe(4)
     expect(await run('() => ({ then(resolve) { resolve(7) } })')).toBe(7)
+    expect((await failure('export default async () => { await null; return 1n }')).message).toContain('BigInt')
+    expect((await failure('const x = await 1\nexport default x')).message).toContain('function')
   })
 
   it('writes results as JSON does', async () => {

@@ -104,7 +104,7 @@ class Pool {
 
   #writeInput(job: Job, input: unknown): boolean {
     try {
-      job.request.input = JSON.stringify(input) ?? 'null'
+      job.request.input = isPlainText(input) ? `=${input}` : (JSON.stringify(input) ?? 'null')
       return true
     } catch (error) {
       job.fail({
@@ -309,6 +309,11 @@ class Pool {
     }
     await Promise.all(slots.map((slot) => slot.worker.terminate()))
   }
+}
+
+/** Returns whether a text crosses to the guest unchanged: C ends texts at a NUL, and half a surrogate pair has no UTF-8. */
+function isPlainText(input: unknown): input is string {
+  return typeof input === 'string' && input.isWellFormed() && !input.includes('\0')
 }
 
 function settleWith(job: Job, reply: RunReply): void {

@@ -1,68 +1,74 @@
 // The part of node:crypto that code steps get. Chunks are collected here, and the host hashes them in one call.
 ;(({ ask, askText, define, copyBytes, stringify }) => {
-  const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
+  const ALGORITHMS = { __proto__: null, md5: 1, sha1: 1, sha224: 1, sha256: 1, sha384: 1, sha512: 1 }
   const known = (algorithm) => {
-    if (ALGORITHMS.includes(algorithm)) return algorithm
+    if (typeof algorithm === 'string' && ALGORITHMS[algorithm]) return algorithm
     const name = `${algorithm}`.toLowerCase().replace(/^sha-/, 'sha')
-    if (ALGORITHMS.includes(name)) return name
-    throw new Error(`Digest method not supported: ${algorithm}; there are ${ALGORITHMS.join(', ')}`)
+    if (ALGORITHMS[name]) return name
+    throw new Error(`Digest method not supported: ${algorithm}; there are ${Object.keys(ALGORITHMS).join(', ')}`)
   }
 
+  /** Up to this length all is told in one text, which crosses once: each crossing takes longer than a short hash itself. */
+  const ONE_TEXT = 3000
+
   class Hash {
-    #operation
-    #algorithm
+    /** The algorithm and all chunks, each after a line with its kind, length and encoding. Undefined after the digest. */
+    #said
+    /** Bytes and long texts, which cross by themselves. */
+    #apart
     /**
-     * A line for each chunk: how it crosses, and its encoding. Text crosses unchanged, with its length: the host gets it up to the first
-     * NUL. To look for one here would take longer than all else.
+     * Whether no text holds half a surrogate pair, which could cross as JSON only. A NUL too, but to look for one here would take longer
+     * than all else: the host gets a text up to its first NUL, and says so where the length is another.
      */
-    #kinds = ''
-    #chunks = []
-    #done = false
-    constructor(operation, algorithm, key) {
-      this.#operation = operation
-      this.#algorithm = algorithm
-      if (key !== undefined) this.update(key)
+    #isPlain = true
+    constructor(algorithm) {
+      this.#said = algorithm
     }
     update(data, encoding) {
-      if (this.#done) throw new Error('Digest already called')
+      const said = this.#said
+      if (said === undefined) throw new Error('Digest already called')
       if (typeof data === 'string') {
-        // Half a surrogate pair cannot cross unchanged.
-        const isPlain = data.isWellFormed()
-        this.#kinds += `\n${isPlain ? `t${data.length} ` : 'j'}${encoding ?? 'utf8'}`
-        this.#chunks.push(isPlain ? data : stringify(data))
+        if (!data.isWellFormed()) this.#isPlain = false
+        const kind = `${data.length} ${encoding ?? 'utf8'}`
+        if (said.length + data.length < ONE_TEXT) this.#said = `${said}\ni${kind}\n${data}`
+        else this.#add(`t${kind}`, data)
       } else {
         const bytes = copyBytes(data)
         if (bytes === undefined) throw new TypeError('crypto takes a string, a Uint8Array or an ArrayBuffer')
-        this.#kinds += '\nb'
-        this.#chunks.push(bytes)
+        this.#add('b', bytes)
       }
       return this
     }
+    #add(kind, chunk) {
+      this.#said += `\n${kind}`
+      this.#apart ??= []
+      this.#apart.push(chunk)
+    }
     digest(encoding) {
-      if (this.#done) throw new Error('Digest already called')
-      this.#done = true
+      const said = this.#said
+      if (said === undefined) throw new Error('Digest already called')
+      this.#said = undefined
       const wanted = encoding === undefined || encoding === 'buffer' ? '' : encoding
-      const digested = this.#ask(wanted) ?? this.#askWithoutNuls(wanted)
+      const digested =
+        (this.#isPlain ? askText('hash', `t${said.length} ${wanted}\n${said}`, this.#apart) : undefined) ??
+        askText('hash', `j ${wanted}\n${stringify(said)}`, this.#apart?.map(asJson))
       return wanted === '' ? new Uint8Array(digested) : digested
     }
-    #ask(wanted) {
-      return askText(this.#operation, `${this.#algorithm}\n${wanted}${this.#kinds}`, this.#chunks)
-    }
-    #askWithoutNuls(wanted) {
-      const kinds = this.#kinds.split('\n')
-      this.#chunks = this.#chunks.map((chunk, i) => (kinds[i + 1][0] === 't' ? stringify(chunk) : chunk))
-      this.#kinds = kinds.map((kind) => kind.replace(/^t\d+ /, 'j')).join('\n')
-      return this.#ask(wanted)
+  }
+  class Hmac extends Hash {
+    constructor(algorithm, key) {
+      super(`hmac-${algorithm}`)
+      this.update(key)
     }
   }
-  class Hmac extends Hash {}
+  const asJson = (chunk) => (typeof chunk === 'string' ? stringify(chunk) : chunk)
 
   const crypto = {
     createHash(algorithm) {
-      return new Hash('hash', known(algorithm))
+      return new Hash(known(algorithm))
     },
     createHmac(algorithm, key) {
-      return new Hmac('hmac', known(algorithm), key ?? null)
+      return new Hmac(known(algorithm), key ?? null)
     },
     timingSafeEqual(a, b) {
       return ask('equal', [], chunkBytes(a), chunkBytes(b))

@@ -11,7 +11,7 @@
    */
   const ask = (operation, args, ...extras) => askText(operation, stringify(args), extras)
   const askText = (operation, args, extras) => {
-    const said = host(operation, args, ...extras)
+    const said = extras ? host(operation, args, ...extras) : host(operation, args)
     if (typeof said === 'object') return said.slice(0)
     if (said[0] === '=') return said.slice(1)
     if (said === '~') return undefined
@@ -104,31 +104,59 @@
     loaded = await import('code')
   }
 
-  const drive = async (inputText) => {
+  const fail = (words) => {
+    host('fail', stringify(words))
+    return ''
+  }
+
+  /** Calls the function of the text. */
+  const start = (input) => {
+    const { default: main } = loaded
+    if (typeof main !== 'function') return fail({ name: 'NoFunction', message: typeof main, stack: '' })
+    const returned = main(input)
+    if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function')
+      return finishLater(async () => finish(await returned))
+    return finish(returned)
+  }
+
+  /** Returns JSON; empty if the host was told why there is none. */
+  const finish = (output) => {
     try {
-      const input = parse(inputText)
-      const { default: main } = loaded ?? (await import('code'))
-      if (typeof main !== 'function')
-        return void host('fail', stringify({ name: 'NoFunction', message: typeof main, stack: '' }))
-      let returned = main(input)
-      // Only thenables are awaited, which saves the usual synchronous function a turn of the job queue.
-      if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function')
-        returned = await returned
-      let json
-      try {
-        json = serialise(returned)
-      } catch (error) {
-        const { name, message, stack } = describe(error)
-        return void host('fail', stringify({ name, message, stack, serialising: true }))
-      }
-      host('done', json)
+      return serialise(output)
     } catch (error) {
-      host('fail', stringify(describe(error)))
+      const { name, message, stack } = describe(error)
+      return fail({ name, message, stack, serialising: true })
+    }
+  }
+
+  const finishLater = async (work) => {
+    try {
+      const json = await work()
+      if (json !== '') host('done', json)
+    } catch (error) {
+      fail(describe(error))
+    }
+  }
+
+  /**
+   * `said`: the input as JSON, or `=` and a text. Returns what `finish` does, or a promise if the host hears of it later: not each time,
+   * since a promise and a turn of the job queue would cost more than the usual synchronous code itself.
+   */
+  const drive = (said) => {
+    try {
+      const input = said[0] === '=' ? said.slice(1) : parse(said)
+      if (loaded) return start(input)
+      return finishLater(async () => {
+        loaded = await import('code')
+        return start(input)
+      })
+    } catch (error) {
+      return fail(describe(error))
     }
   }
 
   const reportUnawaited = (reason) => {
-    host('fail', stringify({ ...describe(reason), unawaited: true }))
+    fail({ ...describe(reason), unawaited: true })
   }
 
   define({ console })

@@ -39,6 +39,8 @@ export interface Extras {
   bytes(index: number): Uint8Array
 }
 
+const NO_EXTRAS: Extras = { text: () => '', bytes: () => new Uint8Array(0) }
+
 export interface Host {
   /** Returns text or bytes; throws only to end the run. */
   call(operation: string, text: string, extras: Extras): string | Uint8Array
@@ -273,6 +275,10 @@ export class QuickJs {
     return this.#callsOut === before && this.#unhandled.size === 0 && this.#fault === null
   }
 
+  isPromise(value: JSValuePointer): boolean {
+    return this.#ffi.QTS_PromiseState(this.#context, value) >= 0
+  }
+
   isFulfilled(promise: JSValuePointer): boolean {
     return this.#ffi.QTS_PromiseState(this.#context, promise) === 1
   }
@@ -282,11 +288,14 @@ export class QuickJs {
     return this.#ffi.QTS_PromiseState(this.#context, promise) === 2
   }
 
-  /** Runs the next job of promises; returns false if none is left. */
-  runJob(): boolean {
+  /** Whether promises have a job to run. */
+  get hasJob(): boolean {
+    return this.#ffi.QTS_IsJobPending(this.#runtime) !== 0
+  }
+
+  runJob(): void {
     const ran = this.#ffi.QTS_ExecutePendingJob(this.#runtime, 1, this.#scratch as JSContextPointerPointer)
     this.#ffi.QTS_FreeValuePointer(this.#context, this.#unwrap(ran))
-    return this.#ffi.QTS_IsJobPending(this.#runtime) !== 0
   }
 
   #unwrap(value: JSValuePointer): JSValuePointer {
@@ -340,6 +349,11 @@ export class QuickJs {
     const answer = this.#ask(operation, () => (argc > 1 ? this.#readString(argument(1)) : ''), extras)
     if (typeof answer === 'string') return this.#newString(answer)
     return ffi.QTS_NewArrayBuffer(this.#context, this.#write(answer) as never, answer.length)
+  }
+
+  /** Tells the host a text as if the guest had called it. */
+  tellHost(operation: string, text: JSValuePointer): void {
+    this.#ask(operation, () => this.#readString(text), NO_EXTRAS)
   }
 
   #ask(operation: string, text: () => string, extras: Extras): string | Uint8Array {
