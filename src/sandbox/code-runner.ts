@@ -14,8 +14,8 @@ import {
 import type { Prepared, RunReply, RunRequest } from './messages.ts'
 import { GuestError } from './quickjs/guest-error.ts'
 import type { Image } from './quickjs/guest-memory.ts'
+import type { Bounds } from './quickjs/host.ts'
 import { compileQuickJs } from './quickjs/instance.ts'
-import type { Bounds } from './quickjs/quickjs.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
 import { NotStrippable, readsDifferently, stripTypes } from './strip-types.ts'
 

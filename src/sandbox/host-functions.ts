@@ -4,13 +4,18 @@ import {
   createHash,
   createHmac,
   getRandomValues,
+  type Hash,
+  type Hmac,
+  hash,
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto'
+import { HMAC_ALGORITHMS } from '../base/signing/algorithm-names.ts'
+import { hmacOnce } from '../base/signing/hmac.ts'
 import { formEncoded, formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/json/parse-json.ts'
 import { FORMAT_FUNCTIONS } from './format-functions.ts'
-import type { Extras } from './quickjs/quickjs.ts'
+import type { Extras } from './quickjs/host.ts'
 
 type HostFunction = (args: unknown, extras: Extras) => unknown
 
@@ -109,11 +114,30 @@ function digest(text: string, extras: Extras): string | Uint8Array {
   if (!ALGORITHMS.includes(algorithm)) throw new TypeError('Digest method not supported')
   const parts = partsOf(said, name.length + 1, isJson, extras)
   if (parts === null) return CUT
-  const hash = name === algorithm ? createHash(algorithm) : createHmac(algorithm, parts.shift() ?? missingKey())
-  for (const part of parts) hash.update(part)
-  if (encoding === '') return hash.digest()
-  const digested = hash.digest(encoding as BinaryToTextEncoding)
+  const wanted = encoding === '' ? 'buffer' : (encoding as BinaryToTextEncoding)
+  const digested = name === algorithm ? hashOf(algorithm, parts, wanted) : hmacOf(algorithm, parts, wanted)
+  if (typeof digested !== 'string') return digested
   return PLAIN_ENCODINGS.includes(encoding) ? `=${digested}` : JSON.stringify([digested])
+}
+
+type DigestEncoding = BinaryToTextEncoding | 'buffer'
+
+/** Of one part without an object of Node's for it, which takes as long as a short hash. */
+function hashOf(algorithm: string, parts: Part[], encoding: DigestEncoding): string | Buffer {
+  const [first] = parts
+  if (parts.length === 1) return hash(algorithm, first!, encoding)
+  return digestOf(createHash(algorithm), parts, encoding)
+}
+
+function hmacOf(algorithm: string, [key, ...parts]: Part[], encoding: DigestEncoding): string | Buffer {
+  if (key === undefined) throw new TypeError('createHmac needs a key')
+  const known = HMAC_ALGORITHMS.find((one) => one === algorithm)
+  return known ? hmacOnce(known, key, parts, encoding) : digestOf(createHmac(algorithm, key), parts, encoding)
+}
+
+function digestOf(hash: Hash | Hmac, parts: Part[], encoding: DigestEncoding): string | Buffer {
+  for (const part of parts) hash.update(part)
+  return encoding === 'buffer' ? hash.digest() : hash.digest(encoding)
 }
 
 /** Reads the chunks that begin at a place; returns null if one was cut. */
@@ -154,10 +178,6 @@ function textIn(json: string): string {
 function encoded(text: string, encoding: string): Part {
   if (!TEXT_ENCODINGS.includes(encoding)) throw new TypeError(`Unknown encoding: ${encoding.slice(0, 40)}`)
   return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text, encoding as BufferEncoding)
-}
-
-function missingKey(): never {
-  throw new TypeError('createHmac needs a key')
 }
 
 function list(value: unknown): unknown[] {

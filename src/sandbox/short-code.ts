@@ -122,11 +122,14 @@ export class ShortCode {
     return reply
   }
 
-  /** What waits for the run goes first: its end is written in the next phase of this turn, and answered. */
+  /**
+   * What waits for the run goes first: when all promises have gone on, its end is to be written in the next phase of this turn, and is answered
+   * there. A turn later the next delivery may have come already.
+   */
   #tidyUpLater(): void {
     if (this.#willTidyUp) return
     this.#willTidyUp = true
-    setImmediate(() =>
+    process.nextTick(() =>
       setImmediate(() => {
         this.#willTidyUp = false
         this.#runner!.tidyUp()

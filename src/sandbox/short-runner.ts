@@ -11,7 +11,7 @@ import {
 } from './limits.ts'
 import type { Prepared, RunReply, RunRequest } from './messages.ts'
 import { NotShort } from './quickjs/guest-error.ts'
-import type { Bounds } from './quickjs/quickjs.ts'
+import type { Bounds } from './quickjs/host.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
 
 const BOUNDS: Bounds = {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { HMAC_ALGORITHMS } from './algorithm-names.ts'
-import { HmacKey, isSameText } from './hmac.ts'
+import { HmacKey, hmacOnce, isSameText } from './hmac.ts'
 
 describe('an HMAC', () => {
   const KEY_BYTES = [1, 20, 63, 64, 65, 127, 128, 129, 300]
@@ -20,6 +20,29 @@ describe('an HMAC', () => {
         expect(key.of(algorithm, [head.toString('latin1'), rest], 'hex')).toBe(expected('hex'))
       }
     }
+  })
+
+  it.each(HMAC_ALGORITHMS)('of %s with a key that is used once is that of Node, for texts and bytes', (algorithm) => {
+    const keys = [
+      ...KEY_BYTES.map((length) => randomBytes(length)),
+      '',
+      'Jefe',
+      'é'.repeat(30),
+      'k'.repeat(64),
+      '\ud800',
+    ]
+    const messages = [
+      ['a', randomBytes(7), 'é€😀\0\ud800'],
+      [],
+      [''],
+      ...MESSAGE_BYTES.map((length) => ['x'.repeat(length)]),
+    ]
+    for (const key of keys)
+      for (const parts of messages) {
+        const expected = () => parts.reduce((hmac, part) => hmac.update(part), createHmac(algorithm, key))
+        expect(hmacOnce(algorithm, key, parts, 'hex')).toBe(expected().digest('hex'))
+        expect(hmacOnce(algorithm, key, parts, 'buffer')).toEqual(expected().digest())
+      }
   })
 
   it('takes one key for several algorithms', () => {

@@ -1,6 +1,6 @@
 // HMAC by RFC 2104, out of two hashes that give text. Node's own gives bytes out of an object of its own: making and collecting both
 // takes twice as long as the hashes of a usual event do.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { type BinaryToTextEncoding, createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { HmacAlgorithm } from './algorithm-names.ts'
 
 const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = { sha1: 64, sha256: 64, sha512: 128 }
@@ -75,6 +75,47 @@ function joined(first: Buffer, parts: readonly (Uint8Array | string)[]): Buffer 
     at += part.length
   }
   return whole
+}
+
+/** The outer pad and the inner hash behind it, for a key that is used once. */
+const OUTER = Buffer.alloc(BLOCK_BYTES.sha512 + DIGEST_BYTES.sha512)
+/** UTF-8 takes so many bytes for a UTF-16 unit at most. */
+const MOST_BYTES_A_CHAR = 3
+
+/** Returns the HMAC of the parts with a key that is not used again. Texts are UTF-8. */
+export function hmacOnce(
+  algorithm: HmacAlgorithm,
+  key: Uint8Array | string,
+  parts: readonly (Uint8Array | string)[],
+  encoding: BinaryToTextEncoding | 'buffer',
+): string | Buffer {
+  const size = BLOCK_BYTES[algorithm]
+  if (mostBytes(key) > size || size + parts.reduce((sum, part) => sum + mostBytes(part), 0) > DESK.length) {
+    const hmac = createHmac(algorithm, key)
+    for (const part of parts) hmac.update(part)
+    return encoding === 'buffer' ? hmac.digest() : hmac.digest(encoding)
+  }
+  DESK.fill(0x36, 0, size)
+  OUTER.fill(0x5c, 0, size)
+  const keyEnd = placed(key, size)
+  for (let i = 0; i < keyEnd - size; i++) {
+    DESK[i]! ^= DESK[size + i]!
+    OUTER[i]! ^= DESK[size + i]!
+  }
+  let end = size
+  for (const part of parts) end = placed(part, end)
+  OUTER.write(hash(algorithm, DESK.subarray(0, end), 'binary'), size, 'latin1')
+  return hash(algorithm, OUTER.subarray(0, size + DIGEST_BYTES[algorithm]), encoding)
+}
+
+const mostBytes = (part: Uint8Array | string): number =>
+  typeof part === 'string' ? part.length * MOST_BYTES_A_CHAR : part.length
+
+/** Puts a part on the desk; returns where it ends. */
+function placed(part: Uint8Array | string, at: number): number {
+  if (typeof part === 'string') return at + DESK.write(part, at)
+  DESK.set(part, at)
+  return at + part.length
 }
 
 const MOST_CHARS = 128

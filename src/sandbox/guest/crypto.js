@@ -14,13 +14,8 @@
   class Hash {
     /** The algorithm and all chunks, each after a line with its kind, length and encoding. Undefined after the digest. */
     #said
-    /** Bytes and long texts, which cross by themselves. */
-    #apart
-    /**
-     * Whether no text holds half a surrogate pair, which could cross as JSON only. A NUL too, but to look for one here would take longer
-     * than all else: the host gets a text up to its first NUL, and says so where the length is another.
-     */
-    #isPlain = true
+    /** Bytes and long texts, which cross by themselves; null: there are none. */
+    #apart = null
     constructor(algorithm) {
       this.#said = algorithm
     }
@@ -28,7 +23,6 @@
       const said = this.#said
       if (said === undefined) throw new Error('Digest already called')
       if (typeof data === 'string') {
-        if (!data.isWellFormed()) this.#isPlain = false
         const kind = `${data.length} ${encoding ?? 'utf8'}`
         if (said.length + data.length < ONE_TEXT) this.#said = `${said}\ni${kind}\n${data}`
         else this.#add(`t${kind}`, data)
@@ -49,18 +43,19 @@
       if (said === undefined) throw new Error('Digest already called')
       this.#said = undefined
       const wanted = encoding === undefined || encoding === 'buffer' ? '' : encoding
+      const apart = this.#apart
       const digested =
-        (this.#isPlain ? askText('hash', `t${said.length} ${wanted}\n${said}`, this.#apart) : undefined) ??
-        askText('hash', `j ${wanted}\n${stringify(said)}`, this.#apart?.map(asJson))
+        (isPlain(said, apart) ? askText('hash', `t${said.length} ${wanted}\n${said}`, apart) : undefined) ??
+        askText('hash', `j ${wanted}\n${stringify(said)}`, apart?.map(asJson))
       return wanted === '' ? new Uint8Array(digested) : digested
     }
   }
-  class Hmac extends Hash {
-    constructor(algorithm, key) {
-      super(`hmac-${algorithm}`)
-      this.update(key)
-    }
-  }
+  /**
+   * Returns whether no text holds half a surrogate pair, which could cross as JSON only. A NUL too, but to look for one here would take
+   * longer than all else: the host gets a text up to its first NUL, and says so where the length is another.
+   */
+  const isPlain = (said, apart) =>
+    said.isWellFormed() && (apart === null || apart.every((chunk) => typeof chunk !== 'string' || chunk.isWellFormed()))
   const asJson = (chunk) => (typeof chunk === 'string' ? stringify(chunk) : chunk)
 
   const crypto = {
@@ -68,7 +63,7 @@
       return new Hash(known(algorithm))
     },
     createHmac(algorithm, key) {
-      return new Hmac(known(algorithm), key ?? null)
+      return new Hash(`hmac-${known(algorithm)}`).update(key ?? null)
     },
     timingSafeEqual(a, b) {
       return ask('equal', [], chunkBytes(a), chunkBytes(b))

@@ -1,4 +1,4 @@
-import type { Bounds } from './quickjs.ts'
+import type { Bounds } from './host.ts'
 
 /** Bounds that no test of the engine itself reaches. */
 export const wideBounds: Bounds = {

@@ -17,6 +17,7 @@ import { GUEST_STACK_BYTES, MAX_UNHANDLED_REJECTIONS } from '../limits.ts'
 import { CappedMemory } from './capped-memory.ts'
 import { GuestError, type GuestWords, Interrupted, NotShort, OUT_OF_MEMORY, TooLarge } from './guest-error.ts'
 import { GuestMemory, type Image } from './guest-memory.ts'
+import type { Extras, Host } from './host.ts'
 import { instantiate } from './instance.ts'
 import { hookRejections, placeInTable } from './table-functions.ts'
 import type { CompiledModule, Instance } from './web-assembly.ts'
@@ -32,38 +33,7 @@ const NO_DETECT = 0 as EvalDetectModule
 const ALL_INTRINSICS = 0 as IntrinsicsFlags
 const HOST = 1 as HostRefId
 
-/** The arguments of the guest besides its text: strings and ArrayBuffers. */
-export interface Extras {
-  text(index: number): string
-  /** Returns a copy. */
-  bytes(index: number): Uint8Array
-}
-
 const NO_EXTRAS: Extras = { text: () => '', bytes: () => new Uint8Array(0) }
-
-export interface Host {
-  /** Returns text or bytes; throws only to end the run. */
-  call(operation: string, text: string, extras: Extras): string | Uint8Array
-  /** Answers a call whose text or bytes are too large to be read. */
-  refuse(operation: string): string
-  shouldInterrupt(): boolean
-  readonly bounds: Bounds
-}
-
-export interface Bounds {
-  /** The largest text or byte list that crosses at once. */
-  crossingBytes: number
-  /** The host is not called from deeper in the stack, where its own functions might lack stack. */
-  callStackBytes: number
-  /** The largest JSON that the host reads for the guest, other than its result. */
-  argumentBytes: number
-  /** The most by which the heap grows. */
-  memoryBytes: number
-  /** How often the guest lets the host look at the clock before it can be interrupted. */
-  freeLooks: number
-  /** Whether the guest gets to know that it reached a limit; if not, the run ends with NotShort. */
-  areTold: boolean
-}
 
 /** Where an instance keeps what the host needs: the same in every instance that images of one origin are put into. */
 export interface Handles {
