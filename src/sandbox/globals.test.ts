@@ -7,17 +7,25 @@ const { run, failure } = testSandbox(1)
 describe('what the code gets', () => {
   it('hashes as Node does', async () => {
     const texts = ['', 'text', 'é😀', 'a\0b', '\ud800x', 'x'.repeat(100_000)]
-    const body = `(input) => input.flatMap((t) => ['md5', 'sha1', 'sha256', 'sha512'].flatMap((a) => ['hex', 'base64', 'base64url'].map((e) =>
-      [crypto.createHash(a).update(t).digest(e), crypto.createHmac(a, t).update('x').update(t).digest(e)])))`
-    const expected = texts.flatMap((t) =>
-      ['md5', 'sha1', 'sha256', 'sha512'].flatMap((a) =>
-        (['hex', 'base64', 'base64url'] as const).map((e) => [
+    const algorithms = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
+    const encodings = ['hex', 'base64', 'base64url', 'latin1', 'binary'] as const
+    const body = `({ texts, algorithms, encodings }) => texts.map((t) => algorithms.map((a) => [
+      [...crypto.createHash(a).update(t).digest()], [...crypto.createHmac(a, 'key').update(t).digest()],
+      encodings.map((e) => [crypto.createHash(a).digest(e), crypto.createHash(a).update(t).digest(e),
+        crypto.createHash(a).update(t).update('x').digest(e), crypto.createHmac(a, t).update('x').update(t).digest(e)])]))`
+    const expected = texts.map((t) =>
+      algorithms.map((a) => [
+        [...createHash(a).update(t).digest()],
+        [...createHmac(a, 'key').update(t).digest()],
+        encodings.map((e) => [
+          createHash(a).digest(e),
           createHash(a).update(t).digest(e),
+          createHash(a).update(t).update('x').digest(e),
           createHmac(a, t).update('x').update(t).digest(e),
         ]),
-      ),
+      ]),
     )
-    expect(await run(body, { input: texts })).toEqual(expected)
+    expect(await run(body, { input: { texts, algorithms, encodings } })).toEqual(expected)
   })
 
   it('hashes short and long texts and bytes after one another', async () => {
