@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { type BinaryToTextEncoding, createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { testSandbox } from './sandbox.testkit.ts'
 
@@ -8,7 +8,8 @@ describe('what the code gets', () => {
   it('hashes as Node does', async () => {
     const texts = ['', 'text', 'é😀', 'a\0b', '\ud800x', 'x'.repeat(100_000)]
     const algorithms = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
-    const encodings = ['hex', 'base64', 'base64url', 'latin1', 'binary'] as const
+    // The types of Node leave latin1 out.
+    const encodings = ['hex', 'base64', 'base64url', 'latin1', 'binary'] as BinaryToTextEncoding[]
     const body = `({ texts, algorithms, encodings }) => texts.map((t) => algorithms.map((a) => [
       [...crypto.createHash(a).update(t).digest()], [...crypto.createHmac(a, 'key').update(t).digest()],
       encodings.map((e) => [crypto.createHash(a).digest(e), crypto.createHash(a).update(t).digest(e),
