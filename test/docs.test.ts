@@ -239,9 +239,10 @@ describe('the documentation', () => {
         [`| ${scenario}:`, 64],
         [`| ${scenario}, `, 1],
       ] as const)
-        expect([start, ...cells(compared, start).slice(2, 5)]).toEqual([
+        expect([start, ...cells(compared, start).slice(2, 6)]).toEqual([
           start,
           ratio('x64', 'millrace', scenario, sockets),
+          ratio('x64', 'node-red', scenario, sockets),
           ratio('x64', 'node-red, no editor', scenario, sockets),
           ratio('arm64', 'millrace', scenario, sockets),
         ])
