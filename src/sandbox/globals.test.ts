@@ -1,8 +1,9 @@
 import { type BinaryToTextEncoding, createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { textFunctions } from './host-functions.ts'
 import { testSandbox } from './sandbox.testkit.ts'
 
-const { run, failure } = testSandbox(1)
+const { run, result, failure } = testSandbox(1)
 
 describe('what the code gets', () => {
   it('hashes as Node does', async () => {
@@ -48,6 +49,35 @@ describe('what the code gets', () => {
       return hash.digest('hex')
     })
     expect(await run(body, { input: rows })).toEqual(expected)
+  })
+
+  it.each([
+    ['', 'Unknown encoding: utf8'],
+    // Not even where the code has taken the guest's own check away.
+    ['String.prototype.includes = () => false', 'no such chunk'],
+  ])('takes no encoding that reads as chunks, which could lead back without end%s', async (before, message) => {
+    const tried = [
+      'utf8\nA\ni-11 utf8\nx',
+      'utf8\nA\ni1e9 utf8\n',
+      'utf8\nA\nt-3 utf8',
+      'utf8\nA\n\n',
+      'utf8\nA\nb2',
+    ].map((encoding) =>
+      result(`${before}\nexport default (input) => crypto.createHash('sha256').update('A', input).digest('hex')`, {
+        input: encoding,
+      }).catch((error: Error) => error.message),
+    )
+    for (const told of await Promise.all(tried)) expect(told).toContain(message)
+  })
+
+  it('reads no more chunks in one text than the guest puts there', async () => {
+    const digest = textFunctions.get('hash')!
+    const none = { text: () => '', bytes: () => new Uint8Array(0) }
+    const said = `sha256${'\ni0 hex\n'.repeat(376)}`
+    expect(() => digest(`t${said.length} hex\n${said}`, none)).toThrow('no such chunk')
+    const body = `(n) => { const hash = crypto.createHash('sha256'); for (let i = 0; i < n; i++) hash.update('', 'hex'); return hash.digest('hex') }`
+    for (const n of [370, 371, 372, 373, 374, 375, 376, 2_000])
+      expect(await run(body, { input: n })).toBe(createHash('sha256').digest('hex'))
   })
 
   it('takes and gives bytes', async () => {
