@@ -24,7 +24,8 @@
       if (said === undefined) throw new Error('Digest already called')
       if (typeof data === 'string') {
         const kind = `${data.length} ${encoding ?? 'utf8'}`
-        if (kind.includes('\n')) throw new TypeError(`Unknown encoding: ${encoding}`.slice(0, 58))
+        if (encoding !== undefined && kind.includes('\n'))
+          throw new TypeError(`Unknown encoding: ${encoding}`.slice(0, 58))
         if (said.length + data.length < ONE_TEXT) this.#said = `${said}\ni${kind}\n${data}`
         else this.#add(`t${kind}`, data)
       } else {
