@@ -4,7 +4,7 @@ import { readConfig } from '../app/config.ts'
 import { ConfigError } from '../app/read-setting.ts'
 import { type App, startApp } from '../app/start.ts'
 import { Refusal } from '../base/refusals.ts'
-import { optimizeEarly, tuneV8 } from './tune-v8.ts'
+import { optimizeEarly, tuneV8 } from '../base/v8/tune-v8.ts'
 
 const EXIT_WITHIN_MS = 9_500
 

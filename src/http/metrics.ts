@@ -41,10 +41,10 @@ const CLASSES: Record<number, string> = { 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx'
 /** A database that hangs must not make the metrics hang with it. */
 const DATABASE_WITHIN_MS = 2_000
 
-/** `ofProcess` adds the metrics of Node. They observe the process until it ends, so a short-lived server in a process leaves them out. */
+/** `ofProcess` adds the metrics of Node, which the server of a single command leaves out. */
 export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const registry = new Registry()
-  if (ofProcess) collectDefaultMetrics({ register: registry })
+  if (ofProcess) nodeMetrics ??= createNodeMetrics()
   const registers = [registry]
   const deliveries = new Tally({
     registry,
@@ -202,8 +202,17 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
         (await within(gauges.databaseUp(), false)) ? 1 : 0,
       )
     },
-    text: () => registry.metrics(),
+    text: async () => (ofProcess ? `${await nodeMetrics!.metrics()}\n` : '') + (await registry.metrics()),
   }
+}
+
+/** They observe the process until it ends, so that all services that it starts and stops share them, and none stays in memory for them. */
+let nodeMetrics: Registry | null = null
+
+function createNodeMetrics(): Registry {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  return register
 }
 
 /** A key of one or two words. */

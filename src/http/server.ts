@@ -8,6 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import { withoutHurry } from '../base/v8/tune-v8.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createSessionCookie } from './access/session-cookie.ts'
 import type { Api, ServerOptions } from './api.ts'
@@ -46,12 +47,11 @@ export function createServer(options: ServerOptions): Server {
   let loading: Promise<Api> | null = null
   let loaded: Api | null = null
   const loadApi = () => {
-    loading ??= import('./api.ts')
-      .then(({ createApi }) => createApi(http, options, { authenticate, clientAddress, cookie, streams }))
-      .then((made) => {
-        loaded = made
-        return made
-      })
+    loading ??= withoutHurry(async () => {
+      const { createApi } = await import('./api.ts')
+      loaded = await createApi(http, options, { authenticate, clientAddress, cookie, streams })
+      return loaded
+    })
     return loading
   }
   const api: RequestListener = (request, response) => {

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const FLAG = '--max-semi-space-size=8'
-const PRELUDE = `import { optimizeEarly, tuneV8 } from '${pathToFileURL(join(import.meta.dirname, 'tune-v8.ts')).href}'
+const PRELUDE = `import { optimizeEarly, tuneV8, withoutHurry } from '${pathToFileURL(join(import.meta.dirname, 'tune-v8.ts')).href}'
 tuneV8()`
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -77,7 +77,7 @@ function often(text) {
   for (let i = 0; i < text.length; i++) sum += text.charCodeAt(i) % 7
 }
 for (let i = 0; i < 300; i++) {
-  often('a text of some length')
+  often('a text')
   if (i % 100 === 0) await nextTurn()
 }`,
       '--trace-opt',
@@ -93,5 +93,10 @@ for (let i = 0; i < 300; i++) {
 
   it('is left alone while the service starts', () => {
     expect(compilers(PRELUDE)).toEqual([])
+  })
+
+  it('is left alone while the service loads what hardly runs again, but not after that', () => {
+    expect(compilers(`${PRELUDE}\noptimizeEarly()\nvoid withoutHurry(() => new Promise(() => {}))`)).toEqual([])
+    expect(compilers(`${PRELUDE}\noptimizeEarly()\nawait withoutHurry(async () => {})`)).toEqual(['TURBOFAN_JS'])
   })
 })

@@ -14,11 +14,30 @@ export function tuneV8(): void {
   setFlagsFromString('--wasm-tiering-budget=1300000')
 }
 
+let isEarly = false
+
 /**
  * Has code optimized after hundreds of calls, not thousands: when the start is over, whose code will not run again, and before the
  * first delivery, since a function that has begun to count its calls counts up to the former number.
  */
 export function optimizeEarly(): void {
-  setFlagsFromString('--invocation-count-for-turbofan=300')
-  setFlagsFromString('--minimum-invocations-after-ic-update=100')
+  isEarly = true
+  optimizeAfter(300, 100)
+}
+
+/** Does work whose code will hardly run again: meanwhile functions begin to count up to what V8 is for. */
+export async function withoutHurry<T>(work: () => Promise<T>): Promise<T> {
+  if (!isEarly) return work()
+  optimizeAfter(3_000, 500)
+  try {
+    return await work()
+  } finally {
+    optimizeEarly()
+  }
+}
+
+/** `learned`: the number of calls since V8 has last learned something new about the function. */
+function optimizeAfter(calls: number, learned: number): void {
+  setFlagsFromString(`--invocation-count-for-turbofan=${calls}`)
+  setFlagsFromString(`--minimum-invocations-after-ic-update=${learned}`)
 }
