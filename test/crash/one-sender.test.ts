@@ -1,10 +1,12 @@
-// Tests kill -9 while a single sender waits for each reply: runs are then acknowledged from the log, before they are in the database.
+// Tests kill -9 while a single sender waits for each reply: runs are then acknowledged from the log, before they are in the database,
+// from their start to their end or, if they call somebody, in two steps.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { finishedRuns } from '../harness/finished-runs.ts'
 import { freePort } from '../harness/free-port.ts'
-import { spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { startUpstream } from '../harness/upstream.ts'
 
 const KILLS = 4
 /** The log begins after 64 deliveries, if the disk is not slow; these are many of its generations. */
@@ -13,56 +15,97 @@ const BEFORE_KILL = 300
 const MOST_BEFORE_KILL = 2_500
 
 const folder = temporaryFolder()
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const upstream = await startUpstream((request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(request.body)
+})
+afterAll(async () => {
+  await upstream.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 const log = join(folder, 'millrace.runs')
 const isLogUsed = () => existsSync(log) && readFileSync(log).includes('insertRun')
 
-it('loses no acknowledged run and counts none twice', { timeout: 240_000 }, async () => {
-  const port = await freePort()
-  let server = await spawnMillrace(folder, port)
-  const { flow } = await server.publish({
+const FLOWS = [
+  {
     name: 'From one sender',
     trigger: { kind: 'webhook' },
     steps: [{ id: 'note', kind: 'set', vars: { n: '{{ webhook.body.n }}' } }],
-  })
-  const acknowledged = new Map<string, number>()
+  },
+  {
+    name: 'From one sender, to another service',
+    trigger: { kind: 'webhook', response: { mode: 'finished', body: { id: '{{ run.id }}' } } },
+    steps: [
+      {
+        id: 'note',
+        kind: 'http',
+        method: 'POST',
+        url: upstream.url,
+        body: { kind: 'json', value: { n: '{{ webhook.body.n }}' } },
+      },
+    ],
+  },
+]
+
+it('loses no acknowledged run and counts none twice', { timeout: 240_000 }, async () => {
+  const port = await freePort()
+  let server = await spawnMillrace(folder, port)
+  const flows = []
+  for (const document of FLOWS)
+    flows.push({ ...(await server.publish(document)).flow, acknowledged: new Map<string, number>() })
+  let total = 0
   let n = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    const url = `${server.url}/api/v1/webhooks/${flow.webhook.id}`
     // At another moment of a generation each time.
-    const before = acknowledged.size - 17 * kill
+    const before = total - 17 * kill
     for (let sending = true; sending; n++) {
-      const count = acknowledged.size - before
+      const count = total - before
       if (count >= MOST_BEFORE_KILL || (count >= BEFORE_KILL && isLogUsed())) server.child.kill('SIGKILL')
-      const response = await fetch(url, {
+      const { webhook, acknowledged } = flows[n % 2]!
+      const response = await fetch(`${server.url}/api/v1/webhooks/${webhook.id}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ n }),
       }).catch(() => null)
       const reply = (await response?.json().catch(() => null)) as { id: string } | null | undefined
-      if (reply) acknowledged.set(reply.id, n)
-      else sending = false
+      if (reply) {
+        acknowledged.set(reply.id, n)
+        total++
+      } else sending = false
     }
     expect(await server.exited).toBe('SIGKILL')
     server = await spawnMillrace(folder, port)
   }
 
-  const runs = await finishedRuns(server, flow.id)
+  for (const { id, acknowledged } of flows) await expectAllOnce(server, id, acknowledged)
+  // A request may have been sent again that was in flight at a kill.
+  const requests = await finishedRuns(server, flows[1]!.id)
+  expect(upstream.received.length - requests.length).toBeLessThanOrEqual(KILLS)
+  server.child.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
+})
+
+async function expectAllOnce(
+  server: MillraceProcess,
+  flowId: string,
+  acknowledged: ReadonlyMap<string, number>,
+): Promise<void> {
+  const runs = await finishedRuns(server, flowId)
   expect(runs.filter(({ status }) => status !== 'succeeded')).toEqual([])
   const ids = new Set(runs.map(({ id }) => id))
   expect(ids.size).toBe(runs.length)
   expect([...acknowledged.keys()].filter((id) => !ids.has(id))).toEqual([])
   // A run may be stored whose reply the kill cut off.
   expect(runs.length - acknowledged.size).toBeLessThanOrEqual(KILLS)
-  for (const [id, sent] of [...acknowledged].filter((_, i) => i % 50 === 0)) {
+  for (const [id, n] of [...acknowledged].filter((_, i) => i % 50 === 0)) {
     const run = await server.run(id)
-    expect(run.webhook.body).toEqual({ n: sent })
-    expect(run.steps).toMatchObject([{ id: 'note', status: 'succeeded', output: { n: sent } }])
+    expect(run.webhook.body).toEqual({ n })
+    expect(run.steps).toMatchObject([{ id: 'note', status: 'succeeded' }])
+    const output = run.steps[0]!.output as { body?: unknown }
+    expect(output.body ?? output).toEqual({ n })
   }
-  const { totals } = (await server.api('GET', `/stats?flow=${flow.id}`)).body
+  const { totals } = (await server.api('GET', `/stats?flow=${flowId}`)).body
   expect(totals.deliveries.accepted).toBe(runs.length)
   expect(totals.runs).toEqual({ started: runs.length, succeeded: runs.length, failed: 0, cancelled: 0 })
-  server.child.kill('SIGTERM')
-  expect(await server.exited).toBe(0)
-})
+}

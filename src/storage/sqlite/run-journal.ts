@@ -164,7 +164,7 @@ export function createSqliteRunJournal(
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) return newlyClaimed(fresh, claimOfNew(fresh), now)
       const row = selectRun.get(runId) as RunTable | undefined
-      if (!row) return null
+      if (!row) return hot.missed(runId)
       return withJournal(row, claimOf(row), now)
     },
 
@@ -237,6 +237,7 @@ export function createSqliteRunJournal(
       } else recorded = (await hot.write([...fenced(), ...stepsAnd()])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
+      else hot.missed(held.runId)
       return recorded
     },
   }

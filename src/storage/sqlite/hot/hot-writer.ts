@@ -24,6 +24,8 @@ export interface HotWriter {
   look(): void
   /** Puts the runs of the log into the database, and returns whether all are there. Whoever reads it, or begins a transaction, does this first. */
   settle(): boolean
+  /** Is told of a run that was not found. Throws if it is in the log, because there was no room for it in the database. */
+  missed(runId: string): null
   close(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export const createLocalWriter = (commit: GroupCommit, doWrite: DoHotWrite): Hot
   begin: (statements) => begun(statements, (write) => commit.write(() => doWrite(sent(write)))),
   look: () => {},
   settle: () => true,
+  missed: () => null,
   close: async () => {},
 })
 
@@ -92,9 +95,11 @@ export class ThreadWriter implements HotWriter {
     this.#underWay = batch
     const writes = batch.map(({ item }) => sent(item))
     const done = this.#here.tryBatch(writes)
-    // First, since the batch may be large, and whoever reads waits for the runs of the log.
+    // The log goes first: the batch may be large, and whoever reads waits for the runs of the log; or it carries one of them on.
     if (!done) {
-      if (this.#here.log?.hasNew && this.#here.isLarge(writes)) this.#thread.await(() => !this.#isStoring)
+      const { log } = this.#here
+      const isAwaited = log?.hasNew && (this.#here.isLarge(writes) || writes.some((write) => log.begins(write)))
+      if (isAwaited) this.#thread.await(() => !this.#isStoring)
       this.#store()
     }
     const result = done ?? (this.#thread.ready() ? null : this.#here.doBatch(writes))
@@ -178,6 +183,12 @@ export class ThreadWriter implements HotWriter {
     // Not at every look while there is no room.
     if (performance.now() - this.#failedAt < STORE_AGAIN_MS) return false
     return this.#settleNow(log)
+  }
+
+  missed(runId: string): null {
+    if (this.#here.log?.keeps(runId))
+      throw new StorageUnavailable('The database cannot be written: it has no room for the start of the run yet.')
+    return null
   }
 
   #settleNow(log: RunLog): boolean {

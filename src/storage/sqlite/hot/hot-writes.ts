@@ -11,7 +11,7 @@ import { Transactions } from './transactions.ts'
 
 const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
 
-/** Bodies arrive as text, and are stored as its bytes. The log of runs holds values of `insertRun` and `putStep` in their order. */
+/** Bodies arrive as text, and are stored as its bytes. The log of runs holds values of `insertRun`, `updateRun` and `putStep` in their order. */
 export const STATEMENTS = {
   insertRun: `INSERT INTO run (id, epoch, status, started_at, finished_at, resume_at, error, flow_id, version, document, test, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -45,6 +45,10 @@ export const STATEMENTS = {
     decision, resume_at, input, output, error, logs, sealed, attempts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
+
+/** The places of some values in these statements. */
+export const INSERTED = { id: 0, epoch: 1, finishedAt: 4, body: 14, labels: 22 } as const
+export const UPDATED = { epoch: 0, finishedAt: 3, id: 6, heldEpoch: 7 } as const
 
 /** `count` and `fail` add to the counters of the transaction, if the statements before them changed something. */
 export type HotStatement =
@@ -82,12 +86,9 @@ export function prepareBatches(db: Session, counters: FlowCounters): (batch: rea
   }
 }
 
-const BODY = 14
-const LABELS = 22
-
 function noteLabels(late: LateLabels, run: readonly string[]): void {
-  const labels = run[LABELS] ?? null
-  if (labels !== null) late.add(run[0]!, labels, run[BODY]!.length)
+  const labels = run[INSERTED.labels] ?? null
+  if (labels !== null) late.add(run[INSERTED.id]!, labels, run[INSERTED.body]!.length)
 }
 
 export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrite {

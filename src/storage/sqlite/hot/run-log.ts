@@ -1,25 +1,24 @@
 // Acknowledges single runs from a log of its own at quiet times: one write and one sync of a file, where the database would change
 // seven pages. They get into the database many at a time, and before anybody reads it.
 import type { DatabaseSync } from 'node:sqlite'
-import type { BatchResult, HotStatement, HotWrite } from './hot-writes.ts'
+import { type BatchResult, type HotStatement, type HotWrite, INSERTED, UPDATED } from './hot-writes.ts'
 import { type RunLogFile, recordsAfter, removeLog } from './run-log-file.ts'
+import { readRecord, recordOf } from './run-record.ts'
 
-/** So many runs wait for the database at most, each with so much text. */
-const MOST_RUNS = 64
-const MOST_CHARS = 32 * 1024
-/** What a run that has ended may consist of: rows that nobody else writes, and counts. */
-const WHOLE: ReadonlySet<string> = new Set(['insertRun', 'count', 'putStep'] satisfies HotStatement[0][])
-/** Where `insertRun` has the time of the run's end. */
-const FINISHED_AT = 4
+/** So many writes wait for the database at most. */
+const MOST_WRITES = 64
 
 export class RunLog {
   readonly #file: RunLogFile
   readonly #salt: number
   #generation = 1
   #statements: HotStatement[] = []
-  #runs = 0
-  /** The generation that is being put into the database. */
+  #writes = 0
+  /** The epochs of the runs that have begun in this generation and not ended: until they are taken, nobody else can have changed them. */
+  readonly #open = new Map<unknown, unknown>()
+  /** The generation that is being put into the database, and those of its runs that have not ended. */
   #taken: HotWrite | null = null
+  #takenOpen: ReadonlySet<unknown> = new Set()
   /** Why nothing more is logged: the runs that were taken found no room, or the file is not to be trusted. */
   #isFailing = false
   #isBroken = false
@@ -34,23 +33,36 @@ export class RunLog {
 
   /** Whether all runs are in the database. */
   get isEmpty(): boolean {
-    return this.#runs === 0 && this.#taken === null && !this.#isUnsure
+    return this.#writes === 0 && this.#taken === null && !this.#isUnsure
   }
 
   /** Whether runs were added since the last were taken. */
   get hasNew(): boolean {
-    return this.#runs > 0
+    return this.#writes > 0
   }
 
   get isFull(): boolean {
-    return this.#runs >= MOST_RUNS
+    return this.#writes >= MOST_WRITES
   }
 
-  /** Returns false if the write is none of a whole run, or there is no room for it. */
+  /** Returns whether the write carries a run on that is only here, and has not been taken. */
+  begins([first]: HotWrite): boolean {
+    const [name, values] = first!
+    return name === 'updateRun' && this.#open.has(values[UPDATED.id])
+  }
+
+  /** Returns whether a run that has not ended is not in the database. */
+  keeps(runId: string): boolean {
+    return this.#open.has(runId) || this.#takenOpen.has(runId)
+  }
+
+  /** Returns false if the write does not belong here, or there is no room for it. */
   append(write: HotWrite): boolean {
-    if (this.#isBroken || this.#isFailing || this.isFull || !isWhole(write)) return false
+    if (this.#isBroken || this.#isFailing || this.isFull || !this.#isOwn(write[0]!)) return false
+    const record = recordOf(write)
+    if (record === null) return false
     try {
-      if (!this.#file.append(JSON.stringify(write))) return false
+      if (!this.#file.append(record)) return false
     } catch {
       // A sync after one that failed may succeed without having written: from now on the database is asked. It also gets the mark
       // that says that the record does not count.
@@ -59,17 +71,35 @@ export class RunLog {
       return false
     }
     for (const statement of write) this.#statements.push(statement)
-    this.#runs++
+    this.#writes++
+    this.#follow(write[0]!)
     return true
+  }
+
+  /** Returns whether the statement begins a run, or carries one on that is only here: then it will change a row. */
+  #isOwn([name, values]: HotStatement): boolean {
+    if (name === 'insertRun') return true
+    return name === 'updateRun' && this.#open.get(values[UPDATED.id]) === values[UPDATED.heldEpoch]
+  }
+
+  #follow([name, values]: HotStatement): void {
+    if (name === 'insertRun') {
+      if (values[INSERTED.finishedAt] === null) this.#open.set(values[INSERTED.id], values[INSERTED.epoch])
+    } else if (name === 'updateRun') {
+      if (values[UPDATED.finishedAt] === null) this.#open.set(values[UPDATED.id], values[UPDATED.epoch])
+      else this.#open.delete(values[UPDATED.id])
+    }
   }
 
   /** Returns the runs to be put into the database, with the mark that says so; null: there are none. */
   take(): HotWrite | null {
-    if (this.#taken || (this.#runs === 0 && !this.#isUnsure)) return this.#taken
+    if (this.#taken || (this.#writes === 0 && !this.#isUnsure)) return this.#taken
     this.#isUnsure = false
     this.#taken = [...this.#statements, ['markLog', [this.#salt, this.#generation]]]
     this.#statements = []
-    this.#runs = 0
+    this.#writes = 0
+    this.#takenOpen = new Set(this.#open.keys())
+    this.#open.clear()
     this.#generation++
     this.#file.begin(this.#generation)
     return this.#taken
@@ -79,6 +109,7 @@ export class RunLog {
   stored(count: number): void {
     if (count !== this.#taken!.length) throw new Error('The runs of the log were put into the database in part.')
     this.#taken = null
+    this.#takenOpen = new Set()
     this.#isFailing = false
   }
 
@@ -91,23 +122,6 @@ export class RunLog {
   close(): void {
     this.#file.close(this.isEmpty)
   }
-}
-
-/** Returns whether the write is that of a run from its start to its end, and a small one. */
-function isWhole(write: HotWrite): boolean {
-  const [name, values] = write[0]!
-  if (name !== 'insertRun' || values[FINISHED_AT] === null) return false
-  let chars = 0
-  for (const [i, [what, given]] of write.entries()) {
-    if (!WHOLE.has(what) || (what === 'insertRun' && i > 0)) return false
-    if (what === 'count') continue
-    for (const value of given as unknown[]) {
-      if (typeof value === 'string') chars += value.length
-      // Only what JSON gives back as it was.
-      else if (typeof value !== 'number' && value !== null) return false
-    }
-  }
-  return chars <= MOST_CHARS
 }
 
 /** There are acknowledged runs in the log that cannot be put into the database. */
@@ -126,17 +140,21 @@ export function storeLeftRuns(
   const mark = db.prepare('SELECT salt, generation FROM run_log').get() as Mark | undefined
   const records = mark ? recordsAfter(path, mark.salt, mark.generation) : []
   if (records.length) {
+    const writes = records.map(({ text }) => readRecord(text))
     const isThere = db.prepare('SELECT 1 FROM run WHERE id = ?')
-    const writes = records
-      .map(({ text }) => JSON.parse(text) as HotWrite)
-      // The process may have been killed when they were stored, before the log was removed.
-      .filter(([start]) => !isThere.get((start![1] as string[])[0]!))
+    // The process may have been killed when they were stored, before the log was removed.
+    const stored = new Set(writes.map(runOf).filter((id) => isThere.get(id)))
     const marked: HotStatement = ['markLog', [mark!.salt, records.at(-1)!.generation]]
-    const write = [...writes.flat(), marked]
+    const write = [...writes.filter((one) => !stored.has(runOf(one))).flat(), marked]
     const [result] = doBatch([write]).results
     if (result !== write.length) throw new LeftRuns((result as { message?: string }).message ?? 'in part only')
   }
   removeLog(path)
+}
+
+function runOf([first]: HotWrite): string {
+  const [name, values] = first!
+  return (values as string[])[name === 'updateRun' ? UPDATED.id : INSERTED.id]!
 }
 
 interface Mark {

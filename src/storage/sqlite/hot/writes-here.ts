@@ -1,7 +1,7 @@
 // Does single writes of the hot path in the thread that serves requests while it is quiet: the way to the other thread and back would
 // take longer than the write. Where several come at once, or the disk is slow, the other thread does them.
 import type { DatabaseSync } from 'node:sqlite'
-import type { BatchResult, HotWrite } from './hot-writes.ts'
+import { type BatchResult, type HotWrite, INSERTED, UPDATED } from './hot-writes.ts'
 import type { RunLog } from './run-log.ts'
 
 /** After so many single writes in a row it counts as quiet. */
@@ -18,9 +18,6 @@ const MOST_SECONDS = 2 * SLOW_SECONDS
 const MOST_CHARS = 128 * 1024
 /** So many runs with large rows are remembered: most of them end soon. */
 const MOST_LARGE_RUNS = 1_000
-/** Where `insertRun` and `updateRun` have the id of the run. */
-const INSERTED_ID = 0
-const UPDATED_ID = 6
 
 export class WritesHere {
   readonly #db: DatabaseSync
@@ -98,8 +95,8 @@ export class WritesHere {
         if (name === 'count' || name === 'fail') continue
         let chars = 0
         for (const value of values) if (typeof value === 'string') chars += value.length
-        if (chars > MOST_CHARS || (name === 'updateRun' && this.#largeRuns.has(values[UPDATED_ID]))) isLarge = true
-        if (chars > MOST_CHARS && name === 'insertRun') this.#remember(values[INSERTED_ID])
+        if (chars > MOST_CHARS || (name === 'updateRun' && this.#largeRuns.has(values[UPDATED.id]))) isLarge = true
+        if (chars > MOST_CHARS && name === 'insertRun') this.#remember(values[INSERTED.id])
       }
     return isLarge
   }
