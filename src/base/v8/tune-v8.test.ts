@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const FLAG = '--max-semi-space-size=8'
-const PRELUDE = `import { optimizeEarly, tuneV8, withoutHurry } from '${pathToFileURL(join(import.meta.dirname, 'tune-v8.ts')).href}'
+const PRELUDE = `import { growHeapFor, optimizeEarly, tuneV8, withoutHurry } from '${pathToFileURL(join(import.meta.dirname, 'tune-v8.ts')).href}'
 tuneV8()`
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
@@ -63,6 +63,30 @@ for (let i = 0; i < 1e6; i++) {
   it('are made among the young all the same', () => {
     expect(decisions('').length).toBeGreaterThan(0)
     expect(decisions(PRELUDE)).toEqual([])
+  })
+})
+
+describe('old objects', () => {
+  /** Returns how often they are collected. */
+  function collections(prelude: string): number {
+    const lines = said(
+      `${prelude}
+const kept = []
+for (let i = 0; i < 4e6; i++) {
+  kept.push({ i })
+  if (kept.length > 800_000) kept.splice(0, 400_000)
+}`,
+      '--max-semi-space-size=2',
+      '--trace-gc',
+    )
+    return lines.split('\n').filter((line) => line.includes('Mark-Compact')).length
+  }
+
+  it('are collected less often in a crowd', () => {
+    const usual = collections(PRELUDE)
+    const inACrowd = collections(`${PRELUDE}\ngrowHeapFor(true)`)
+    expect(inACrowd).toBeLessThan(usual * 0.7)
+    expect(collections(`${PRELUDE}\ngrowHeapFor(true)\ngrowHeapFor(false)`)).toBeGreaterThan(inACrowd)
   })
 })
 

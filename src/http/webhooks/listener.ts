@@ -1,6 +1,7 @@
 // Receives webhook requests, beside the API's router: it needs the head of a request, in order, before any byte of the body.
 import type { ServerResponse } from 'node:http'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
+import { growHeapFor } from '../../base/v8/tune-v8.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import { checkSender, findRoute, overloadOf } from '../../operations/deliveries/check-sender.ts'
@@ -42,8 +43,10 @@ const targetOf = (url: string): RegExpExecArray | null => {
 export type WebhookListener = (exchange: Exchange) => void
 
 export const createRefusals = (): Refusals =>
-  new Refusals(({ response, requestId, code, message, retryAfterSeconds }) =>
-    sendFailure(response, requestId, code, message, ['retry-after', String(retryAfterSeconds)]),
+  new Refusals(
+    ({ response, requestId, code, message, retryAfterSeconds }) =>
+      sendFailure(response, requestId, code, message, ['retry-after', String(retryAfterSeconds)]),
+    growHeapFor,
   )
 
 export function createWebhookListener(

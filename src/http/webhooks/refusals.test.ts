@@ -4,18 +4,21 @@ import { type Refusal, Refusals } from './refusals.ts'
 /** What it takes to write one. */
 const EACH_MS = 0.1
 const sent: string[] = []
+const crowds: boolean[] = []
 let nowMs = 0
 let refusals: Refusals
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   sent.length = 0
+  crowds.length = 0
   nowMs = 1_000
   refusals = new Refusals(
     ({ requestId }) => {
       sent.push(requestId)
       nowMs += EACH_MS
     },
+    (isThere) => crowds.push(isThere),
     () => nowMs,
   )
 })
@@ -46,6 +49,7 @@ it('answers a burst at once, and what comes now and then', () => {
   }
   expect(sent).toHaveLength(300)
   expect(vi.getTimerCount()).toBe(0)
+  expect(crowds).toEqual([])
 })
 
 it('takes a share of the time for more, in the order in which they came', () => {
@@ -93,4 +97,16 @@ it('lets nobody wait any more when the service stops', () => {
   const late = refuse(500, 'late')
   expect(sent.slice(1_000)).toEqual(late)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('tells of a crowd once, and of its end', () => {
+  refuse(500)
+  expect(crowds).toEqual([true])
+  pass(10_000)
+  expect(sent).toHaveLength(500)
+  expect(crowds).toEqual([true, false])
+  refuse(500)
+  refusals.stop()
+  pass(100)
+  expect(crowds).toEqual([true, false, true, false])
 })

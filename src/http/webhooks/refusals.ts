@@ -31,6 +31,7 @@ const MOST_AT_ONCE_MS = 10
 export class Refusals {
   readonly #send: (refusal: Refusal) => void
   readonly #clock: () => number
+  readonly #crowd: (isThere: boolean) => void
   readonly #waiting = new Fifo<Refusal & { since: number }>()
   /** How long it took to write what was written, less the share of the time since. */
   #spentMs = 0
@@ -38,8 +39,14 @@ export class Refusals {
   #timer: NodeJS.Timeout | null = null
   #isStopping = false
 
-  constructor(send: (refusal: Refusal) => void, clock: () => number = () => performance.now()) {
+  /** `crowd` is told when somebody has to wait, and when nobody does any more. */
+  constructor(
+    send: (refusal: Refusal) => void,
+    crowd: (isThere: boolean) => void,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#send = send
+    this.#crowd = crowd
     this.#clock = clock
   }
 
@@ -49,8 +56,13 @@ export class Refusals {
     if (size === MOST_WAITING || this.#isStopping || (size === 0 && this.#hasTime(now))) this.#answer(refusal, now)
     else {
       this.#waiting.push({ ...refusal, since: now })
-      this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
+      this.#timer ??= this.#beginToLook()
     }
+  }
+
+  #beginToLook(): NodeJS.Timeout {
+    this.#crowd(true)
+    return setInterval(() => this.#look(), LOOK_MS)
   }
 
   /** Lets nobody wait any more: connections are cut off soon. */
@@ -68,8 +80,10 @@ export class Refusals {
       this.#waiting.shift()
       this.#answer(first, now)
     }
-    if (this.#timer) clearInterval(this.#timer)
+    if (!this.#timer) return
+    clearInterval(this.#timer)
     this.#timer = null
+    this.#crowd(false)
   }
 
   #hasTime(now: number): boolean {
