@@ -115,7 +115,7 @@ export async function openSqlite(
     }
     const here = new WritesHere(db, doBatch, openLog)
     const hot = new ThreadWriter(file, here, onSync, noRoom)
-    settle = () => void hot.settle()
+    settle = () => void hot.log.settle()
     return {
       raw,
       kysely,
@@ -127,7 +127,8 @@ export async function openSqlite(
       settled: async () => {
         // Waits for the transaction that may be open.
         await sql`select 1`.execute(kysely)
-        if (!hot.settle()) throw new StorageUnavailable('Runs that are acknowledged cannot be put into the database.')
+        if (!hot.log.settle())
+          throw new StorageUnavailable('Runs that are acknowledged cannot be put into the database.')
       },
       close: async () => {
         await hot.close()

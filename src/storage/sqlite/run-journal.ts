@@ -1,4 +1,5 @@
 // The hot path on SQLite: accepts deliveries, claims runs, journals outcomes; with prepared statements, committed in groups.
+import type { StatementSync } from 'node:sqlite'
 import { newlyClaimed } from '../../engine/ports/newly-claimed.ts'
 import type {
   Claim,
@@ -78,6 +79,7 @@ export function createSqliteRunJournal(
   const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
   const selectReply = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'reply' ORDER BY seq LIMIT 1`)
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
+  const found = (select: StatementSync, id: string) => (select.get(id) ?? hot.log.noneFound()) as RunTable | null
   const keyValues = createSqliteKeyValues(storage, protect)
   const replays = createSqliteReplays(storage, protect)
   const requireFiles = prepareRunFiles(raw)
@@ -139,7 +141,7 @@ export function createSqliteRunJournal(
       },
 
       async original(id) {
-        const row = selectAnyRun.get(id) as RunTable | undefined
+        const row = found(selectAnyRun, id)
         if (!row) return null
         const start = await revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
@@ -163,18 +165,18 @@ export function createSqliteRunJournal(
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) return newlyClaimed(fresh, claimOfNew(fresh), now)
-      const row = selectRun.get(runId) as RunTable | undefined
-      if (!row) return hot.missed(runId)
+      const row = found(selectRun, runId)
+      if (!row) return null
       return withJournal(row, claimOf(row), now)
     },
 
     async ended(runId) {
-      const row = selectAnyRun.get(runId) as RunTable | undefined
+      const row = found(selectAnyRun, runId)
       return row ? withJournal(row, { runId, epoch: row.epoch }, 0) : null
     },
 
     async claimUnread(runId, now) {
-      const row = selectRun.get(runId) as RunTable | undefined
+      const row = found(selectRun, runId)
       return row ? toUnreadRun(row, claimOf(row), now) : null
     },
 
@@ -196,10 +198,14 @@ export function createSqliteRunJournal(
     },
 
     async endOf(runId) {
-      const run = selectAnyRun.get(runId) as RunTable | undefined
+      const run = found(selectAnyRun, runId)
       if (run && run.finished_at === null) return null
       const reply = selectReply.get(runId) as StepTable | undefined
-      return runEnd(run, reply && revealedStep(reply, protect), selectAssigned.all(runId) as unknown as StepTable[])
+      return runEnd(
+        run ?? undefined,
+        reply && revealedStep(reply, protect),
+        selectAssigned.all(runId) as unknown as StepTable[],
+      )
     },
 
     async entriesUnder(runId, prefix) {
@@ -219,8 +225,8 @@ export function createSqliteRunJournal(
       const stepsAnd = () => [...latestOfEachPath(entries).map((entry) => stepOf(held, entry, texts)), ...others]
       let recorded: boolean
       if (entries.some((entry) => entry.operation)) {
-        // Another connection than that of the start writes this.
-        await held.start?.done
+        // Another connection than that of the start writes this, and finds no run if that was not stored.
+        await held.start?.done.catch(() => {})
         recorded = await commit.write(() => {
           if (doWrite(fenced()) === 0) return false
           for (const entry of entries) {
@@ -237,7 +243,7 @@ export function createSqliteRunJournal(
       } else recorded = (await hot.write([...fenced(), ...stepsAnd()])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
-      else hot.missed(held.runId)
+      else hot.log.missed(held.runId)
       return recorded
     },
   }

@@ -122,6 +122,9 @@ export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrit
       else if (statement[0] === 'insertRun') noteLabels(counters.labels, statement[1] as string[])
       done++
     }
+    // The log counts as stored as a whole: in part, it would lack what came after.
+    if (done < write.length && write.at(-1)![0] === 'markLog')
+      throw new Error(`Record ${done + 1} of the log of runs, ${write[done]![0]}, changes nothing.`)
     return done
   }
 }

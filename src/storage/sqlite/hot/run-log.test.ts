@@ -70,7 +70,7 @@ async function logRuns(count: number): Promise<void> {
     await runOnce()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  storage.hot.settle()
+  storage.hot.log.settle()
   for (let i = 0; i < count; i++) await runOnce()
 }
 
@@ -161,7 +161,7 @@ describe('a run in the log', () => {
 
   it('is in the tables when there are many', async () => {
     await logRuns(1_000)
-    storage.hot.settle()
+    storage.hot.log.settle()
     expect(stored()).toEqual(all())
   })
 
@@ -207,7 +207,7 @@ describe('a run in the log', () => {
     // There may be a record of it, which must not be taken by the next process.
     expect(runs.isEmpty).toBe(false)
     expect(runs.take()).toEqual([['markLog', [7, 1]]])
-    runs.stored(1)
+    runs.stored()
     expect(runs.isEmpty).toBe(true)
     broken.append = () => true as never
     expect(runs.append(write)).toBe(false)
@@ -223,7 +223,7 @@ describe('a run in the log', () => {
     runs.failed()
     expect(runs.append(write('run_3'))).toBe(false)
     expect(runs.take()).toBe(taken)
-    runs.stored(taken.length)
+    runs.stored()
     expect(runs.take()).toEqual([...write('run_2'), ['markLog', [7, 2]]])
   })
 
@@ -281,7 +281,7 @@ describe('a run that has begun', () => {
   it('ends in the database once it is there', async () => {
     await logRuns(1)
     const { id, claim } = await begin()
-    storage.hot.settle()
+    storage.hot.log.settle()
     const before = readFileSync(log)
     expect(await journal.record(claim, ended)).toBe(true)
     expect(readFileSync(log).equals(before)).toBe(true)
@@ -321,7 +321,13 @@ describe('a run that has begun', () => {
     for (let i = 0; i < 10; i++) await runOnce()
     await storage.kysely.selectFrom('run').select('id').execute()
     expect(await storage.room.fault()).toBe('The database cannot be written: its disk is full.')
-    await expect(journal.claim(id, 9)).rejects.toThrow(StorageUnavailable)
+    for (const read of [
+      journal.claim(id, 9),
+      journal.claimUnread(id, 9),
+      journal.ended(id),
+      journal.endOf(acknowledged.at(-1)!),
+    ])
+      await expect(read).rejects.toThrow(StorageUnavailable)
     const operation = entry('a', { operation: { action: 'get', key: 'k', scope: 'flow' } as never })
     await expect(journal.record(claim, { ...ended, entries: [operation] })).rejects.toThrow(StorageUnavailable)
     storage.raw.exec('PRAGMA max_page_count = 1073741823')
@@ -330,6 +336,33 @@ describe('a run that has begun', () => {
     expect(await journal.record(claim, ended)).toBe(true)
     expect(stored()).toEqual(all([...acknowledged, id].toSorted()))
   })
+})
+
+it('is stored as a whole or not at all', async () => {
+  const run = newRun(FLOW)
+  const lost: HotWrite = [['updateRun', [1, 'succeeded', 1, 2, null, null, 'run_lost', 0]]]
+  const inserted: HotWrite = [
+    ['markToErase', [run.id]],
+    ['markLog', [1, 1]],
+  ]
+  await journal.runs.accept(run)
+  await expect(storage.hot.write([...inserted.slice(0, 1), ...lost, ...inserted.slice(1)])).rejects.toThrow(
+    'Record 2 of the log of runs, updateRun, changes nothing.',
+  )
+  const { erased } = storage.raw.prepare('SELECT erased FROM run WHERE id = ?').get(run.id)!
+  expect(erased).toBeNull()
+})
+
+it('leaves a run alone that could not be stored, if its first step keeps something', async () => {
+  storage.raw.exec('PRAGMA max_page_count = 1')
+  const run = newRun(FLOW, { webhook: webhook('x'.repeat(20_000)) })
+  const claim = journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
+  await expect(claim.stored).rejects.toThrow(StorageUnavailable)
+  storage.raw.exec('PRAGMA max_page_count = 1073741823')
+  const operation = { action: 'get', key: 'k', scope: 'flow' }
+  expect(await journal.record(claim, { ...ended, entries: [entry('a', { operation: operation as never })] })).toBe(
+    false,
+  )
 })
 
 describe('after a kill', () => {

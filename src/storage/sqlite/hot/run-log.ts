@@ -7,6 +7,8 @@ import { readRecord, recordOf } from './run-record.ts'
 
 /** So many writes wait for the database at most. */
 const MOST_WRITES = 64
+/** Whoever reads may have to wait for all of them. */
+const MOST_STATEMENTS = 1_000
 
 export class RunLog {
   readonly #file: RunLogFile
@@ -19,8 +21,8 @@ export class RunLog {
   /** The generation that is being put into the database, and those of its runs that have not ended. */
   #taken: HotWrite | null = null
   #takenOpen: ReadonlySet<unknown> = new Set()
-  /** Why nothing more is logged: the runs that were taken found no room, or the file is not to be trusted. */
-  #isFailing = false
+  /** Why nothing more is logged: the runs that were taken could not be stored, or the file is not to be trusted. */
+  isFailing = false
   #isBroken = false
   /** Whether there may be a record of a run that was not acknowledged from the log. */
   #isUnsure = false
@@ -42,7 +44,7 @@ export class RunLog {
   }
 
   get isFull(): boolean {
-    return this.#writes >= MOST_WRITES
+    return this.#writes >= MOST_WRITES || this.#statements.length >= MOST_STATEMENTS
   }
 
   /** Returns whether the write carries a run on that is only here, and has not been taken. */
@@ -58,7 +60,7 @@ export class RunLog {
 
   /** Returns false if the write does not belong here, or there is no room for it. */
   append(write: HotWrite): boolean {
-    if (this.#isBroken || this.#isFailing || this.isFull || !this.#isOwn(write[0]!)) return false
+    if (this.#isBroken || this.isFailing || this.isFull || !this.#isOwn(write[0]!)) return false
     const record = recordOf(write)
     if (record === null) return false
     try {
@@ -105,17 +107,16 @@ export class RunLog {
     return this.#taken
   }
 
-  /** The runs that were taken are in the database; `count`: the statements that were done. */
-  stored(count: number): void {
-    if (count !== this.#taken!.length) throw new Error('The runs of the log were put into the database in part.')
+  /** The runs that were taken are in the database. */
+  stored(): void {
     this.#taken = null
     this.#takenOpen = new Set()
-    this.#isFailing = false
+    this.isFailing = false
   }
 
   /** The runs that were taken could not be put into the database now. */
   failed(): void {
-    this.#isFailing = true
+    this.isFailing = true
   }
 
   /** Leaves the file if it holds runs for which there was no room: the next process puts them into the database. */
