@@ -59,7 +59,7 @@ export class LogStorer implements LogOfRuns {
    */
   storeBefore(batch: readonly HotWrite[]): boolean {
     const { log } = this.#here
-    const carriesOn = log?.hasNew === true && batch.some((write) => log.begins(write))
+    const carriesOn = log?.hasNew === true && batch.some((write) => log.carriesOn(write))
     let isStored = !log?.isFailing
     if (isStored && (carriesOn || (log?.hasNew && this.#here.isLarge(batch)))) isStored = this.#awaitStoring(log!)
     this.#store()

@@ -48,7 +48,7 @@ export class RunLog {
   }
 
   /** Returns whether the write carries a run on that is only here, and has not been taken. */
-  begins([first]: HotWrite): boolean {
+  carriesOn([first]: HotWrite): boolean {
     const [name, values] = first!
     return name === 'updateRun' && this.#open.has(values[UPDATED.id])
   }
