@@ -1,117 +1,33 @@
 // Runs that are acknowledged from the log: they are found at once, and after a kill.
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Claim } from '../../../engine/ports/run-journal.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
-import { testProtect } from '../../../secrets/keys.testkit.ts'
-import { endedWith, entry, newRun, running, webhook } from '../../conformance/stores.testkit.ts'
+import { entry, newRun, webhook } from '../../conformance/stores.testkit.ts'
 import { createRunStore } from '../../stores/run-store.ts'
-import { openSqlite, type SqliteStorage } from '../database.ts'
-import { createSqliteRunJournal } from '../run-journal.ts'
 import { type HotWrite, STATEMENTS } from './hot-writes.ts'
+import {
+  acknowledged,
+  all,
+  ended,
+  FLOW,
+  folder,
+  journal,
+  killed,
+  LOG_BYTES,
+  log,
+  logRuns,
+  next,
+  reopen,
+  runOnce,
+  storage,
+  stored,
+  useLog,
+} from './logged-runs.testkit.ts'
 import { RunLog } from './run-log.ts'
 
-const FLOW = 'flow_logged'
-/** The log begins after so many single writes in a row. */
-const BEFORE_LOG = 64
-/** The size of the log: two halves. */
-const LOG_BYTES = 1024 * 1024
-
-let folder: string
-let log: string
-let storage: SqliteStorage
-let journal: ReturnType<typeof createSqliteRunJournal>
-/** The runs that were acknowledged. */
-let acknowledged: string[]
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-log-'))
-  log = join(folder, 'millrace.runs')
-  storage = await openSqlite(folder)
-  journal = createSqliteRunJournal(storage, testProtect())
-  acknowledged = []
-  // Time stands still, so that runs stay in the log until somebody reads, and no disk is too slow for it.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(async () => {
-  vi.useRealTimers()
-  await storage.close()
-  rmSync(folder, { recursive: true })
-})
-
-const ended = endedWith(entry('a', { output: { text: '{"é":"\u0000\ud800𝄞"}' } }))
-
-/** Stores a run from its start to its end in one write. */
-async function runOnce(change: Parameters<typeof newRun>[1] = {}): Promise<string> {
-  const run = newRun(FLOW, { labels: { order: '7' }, ...change })
-  const claim = journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
-  expect(await journal.record(claim, ended)).toBe(true)
-  acknowledged.push(run.id)
-  return run.id
-}
-
-/** Has the log begin, and so many runs be in it and not in the database. */
-async function logRuns(count: number): Promise<void> {
-  for (let i = 0; i < BEFORE_LOG; i++) await runOnce()
-  while (!recorded()) {
-    await runOnce()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  storage.hot.log.settle()
-  for (let i = 0; i < count; i++) await runOnce()
-}
-
-/** Returns whether there are records in the log. */
-function recorded(): boolean {
-  if (!existsSync(log) || statSync(log).size < LOG_BYTES) return false
-  const bytes = readFileSync(log)
-  return bytes.readUInt32LE(0) + bytes.readUInt32LE(LOG_BYTES / 2) > 0
-}
-
-/** Copies what a kill at this moment would leave behind. */
-function killed(): string {
-  const copy = join(folder, 'killed')
-  mkdirSync(copy)
-  for (const name of ['millrace.db', 'millrace.db-wal', 'millrace.runs'])
-    copyFileSync(join(folder, name), join(copy, name))
-  return copy
-}
-
-/** Returns what another session sees, which puts nothing into the database. */
-function stored(at = folder) {
-  const db = new DatabaseSync(join(at, 'millrace.db'), { readOnly: true })
-  const ids = db.prepare('SELECT id FROM run ORDER BY id').all() as { id: string }[]
-  const steps = db.prepare('SELECT count(*) AS n, count(DISTINCT output) AS outputs FROM step').get()
-  const counts = db.prepare('SELECT counter, sum(count) AS n FROM flow_delta GROUP BY 1 ORDER BY 1').all()
-  const labels = db.prepare('SELECT count(*) AS n FROM run WHERE labels IS NOT NULL').get()
-  db.close()
-  return { ids: ids.map(({ id }) => id), steps: { ...steps }, counts: counts.map(({ n }) => n), labels: labels!['n'] }
-}
-
-const all = (ids = acknowledged) => ({
-  ids,
-  steps: { n: ids.length, outputs: 1 },
-  counts: [ids.length, ids.length],
-  labels: ids.length,
-})
-
-/** Opens the folder as the next process does, and closes it. */
-async function next(at: string): Promise<void> {
-  await (await openSqlite(at)).close()
-}
+useLog()
 
 describe('a run in the log', () => {
   it('is not in the tables, and found by whoever reads them', async () => {
@@ -156,7 +72,7 @@ describe('a run in the log', () => {
     await storage.close()
     expect(stored()).toEqual(all())
     expect(existsSync(log)).toBe(false)
-    storage = await openSqlite(folder)
+    await reopen()
   })
 
   it('is in the tables when there are many', async () => {
@@ -233,108 +149,8 @@ describe('a run in the log', () => {
     for (let i = 0; i < 10; i++) await runOnce()
     await storage.close()
     expect(stored()).toEqual(all(acknowledged.slice(0, -10)))
-    storage = await openSqlite(folder)
+    await reopen()
     expect(stored()).toEqual(all())
-  })
-})
-
-describe('a run that has begun', () => {
-  /** Acknowledges the start of a run that goes on. */
-  async function begin(): Promise<{ id: string; claim: Claim }> {
-    const run = newRun(FLOW, { labels: { order: '7' } })
-    const claim = journal.runs.begin!(run, { concurrency: null, awaited: false, route: null })!
-    await claim.stored
-    return { id: run.id, claim }
-  }
-
-  it('goes on and ends in the log', async () => {
-    await logRuns(1)
-    const before = stored()
-    const { id, claim } = await begin()
-    expect(await journal.record(claim, { ...ended, ...running, entries: [entry('before')] })).toBe(true)
-    expect(await journal.record(claim, ended)).toBe(true)
-    expect(stored()).toEqual(before)
-    expect((await journal.ended(id))!.journal.map(({ path }) => path).toSorted()).toEqual(['a', 'before'])
-    expect(await createRunStore(storage.kysely).get(id)).toMatchObject({
-      status: 'succeeded',
-      startedAt: 2,
-      finishedAt: 3,
-    })
-    expect(await journal.record(claim, ended)).toBe(false)
-  })
-
-  it('is carried on by the next process if it has not ended', async () => {
-    await logRuns(1)
-    const { id, claim } = await begin()
-    await journal.record(claim, { ...ended, ...running, entries: [entry('before')] })
-    const { id: untouched } = await begin()
-    const left = killed()
-    await next(left)
-    const other = await openSqlite(left)
-    const others = createSqliteRunJournal(other, testProtect())
-    expect((await others.claim(id, 9))!.journal.map(({ path }) => path)).toEqual(['before'])
-    expect(await others.claim(untouched, 9)).toMatchObject({ journal: [], startedAt: 9 })
-    await other.close()
-    expect(stored(left).ids).toEqual([...acknowledged, id, untouched])
-  })
-
-  it('ends in the database once it is there', async () => {
-    await logRuns(1)
-    const { id, claim } = await begin()
-    storage.hot.log.settle()
-    const before = readFileSync(log)
-    expect(await journal.record(claim, ended)).toBe(true)
-    expect(readFileSync(log).equals(before)).toBe(true)
-    acknowledged.push(id)
-    expect(stored()).toEqual(all())
-  })
-
-  it('is not carried on by whoever has lost it', async () => {
-    await logRuns(1)
-    const { id, claim } = await begin()
-    expect(await journal.record({ ...claim, writtenEpoch: 5 } as Claim, ended)).toBe(false)
-    await createRunStore(storage.kysely).cancel(id, 7, { code: 'cancelled', message: 'x' })
-    expect(await journal.record(claim, ended)).toBe(false)
-    expect((await createRunStore(storage.kysely).get(id))!.status).toBe('cancelled')
-  })
-
-  it('is in the tables before an end that the log does not take, also while the log is being stored', async () => {
-    const begun: string[] = []
-    const end = { ...ended, entries: [entry('a', { output: 'x'.repeat(40_000) })] }
-    await logRuns(0)
-    for (let i = 0; i < 5; i++) {
-      for (let n = 0; n < 60; n++) await runOnce()
-      // The thread puts the log into the tables, while the next generation begins.
-      vi.advanceTimersByTime(20)
-      const { id, claim } = await begin()
-      expect(await journal.record(claim, end)).toBe(true)
-      begun.push(id)
-    }
-    const ids = new Set(begun)
-    expect(stored().ids.filter((id) => ids.has(id))).toEqual(begun)
-  })
-
-  it('is not lost while there is no room for it', async () => {
-    await logRuns(0)
-    storage.raw.exec('PRAGMA max_page_count = 1')
-    const { id, claim } = await begin()
-    for (let i = 0; i < 10; i++) await runOnce()
-    await storage.kysely.selectFrom('run').select('id').execute()
-    expect(await storage.room.fault()).toBe('The database cannot be written: its disk is full.')
-    for (const read of [
-      journal.claim(id, 9),
-      journal.claimUnread(id, 9),
-      journal.ended(id),
-      journal.endOf(acknowledged.at(-1)!),
-    ])
-      await expect(read).rejects.toThrow(StorageUnavailable)
-    const operation = entry('a', { operation: { action: 'get', key: 'k', scope: 'flow' } as never })
-    await expect(journal.record(claim, { ...ended, entries: [operation] })).rejects.toThrow(StorageUnavailable)
-    storage.raw.exec('PRAGMA max_page_count = 1073741823')
-    await vi.advanceTimersByTimeAsync(1_000)
-    await storage.settled()
-    expect(await journal.record(claim, ended)).toBe(true)
-    expect(stored()).toEqual(all([...acknowledged, id].toSorted()))
   })
 })
 
