@@ -1,7 +1,7 @@
 // The first question about a webhook: who sends?
 import { type ComboboxItem, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Sender } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
 import { useField } from '../../fields/field-context.tsx'
@@ -28,13 +28,29 @@ export function SenderChoice() {
   const selectTitle = () => {
     if (input.current?.value === chosen?.title) input.current?.select()
   }
+  // The list writes the title after its own effect, so it is there one effect later.
+  const [written, setWritten] = useState(chosen)
+  useEffect(() => setWritten(chosen), [chosen])
   useEffect(() => {
-    if (chosen && input.current?.matches(':focus')) input.current?.select()
-  }, [chosen])
+    if (written && input.current?.matches(':focus')) input.current?.select()
+  }, [written])
   const choose = (value: string | null) => {
     const sender = byName.get(value ?? '')
     if (sender?.name === chosen?.name && sender) return
     set(sender ? blankSender(sender) : undefined)
+  }
+  // The list notes which option is marked a moment after it opens, and whoever types faster would press Enter for nothing.
+  const takeMarked = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    const { value, ownerDocument } = event.currentTarget
+    const list = ownerDocument.getElementById(event.currentTarget.getAttribute('aria-controls') ?? '')
+    const typed = value !== '' && value !== chosen?.title
+    const find = (attribute: string) => list?.querySelector<HTMLElement>(`[${attribute}]`)
+    const option = find('data-combobox-selected') ?? (typed && find('data-combobox-option'))
+    if (!option) return
+    event.preventDefault()
+    event.stopPropagation()
+    option.click()
   }
   return (
     <FieldFrame label="Who sends?" issues={issues}>
@@ -58,6 +74,7 @@ export function SenderChoice() {
         leftSectionWidth={36}
         onFocus={selectTitle}
         onClick={selectTitle}
+        onKeyDownCapture={takeMarked}
         filter={({ options, search }) =>
           search === '' || search === chosen?.title
             ? options
