@@ -40,7 +40,8 @@ export class ThreadLine {
       // The memory of a batch is soon free again: a larger heap would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
-    thread.once('online', () => {
+    // "online" comes before its modules are loaded and the database is open, and whoever reads would wait for that.
+    thread.once('message', () => {
       this.#isUp = true
     })
     // Without the thread nothing can be acknowledged: the process ends, and the next start carries on.

@@ -1,6 +1,6 @@
 // The thread that does the writes of the hot path, so that the event loop neither waits for the disk nor builds rows.
 import { DatabaseSync } from 'node:sqlite'
-import { type MessagePort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { DURABLE, LOCK_TIMEOUT_MS, LONG_LOG_PAGES, NO_CHECKPOINTS } from '../settings.ts'
 import { FlowCounters } from './flow-counters.ts'
 import { type BatchResult, type HotWrite, prepareBatches } from './hot-writes.ts'
@@ -36,3 +36,4 @@ port.on('message', (message: HotWrite[] | 'tidy' | 'close') => {
   }
   tidyUp()
 })
+parentPort!.postMessage('ready')
