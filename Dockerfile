@@ -12,7 +12,8 @@ COPY web/package.json web/
 RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
-ENV NODE_ENV=production MALLOC_TRIM_THRESHOLD_=65536 MILLRACE_HOST=0.0.0.0 MILLRACE_DATA_DIR=/data
+ENV NODE_ENV=production MILLRACE_HOST=0.0.0.0 MILLRACE_DATA_DIR=/data
+ENV GLIBC_TUNABLES=glibc.malloc.trim_threshold=65536:glibc.malloc.tcache_count=0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/web/dist web/dist

@@ -212,7 +212,7 @@ describe('the units of systemd', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
     expect(valuesOf('millrace.service', 'ExecStart')).toEqual([`/opt/millrace/node_modules/.bin/${scripts.start}`])
     for (const name of [...namesOf('millrace.service'), ...namesOf('millrace-backup.service')])
-      if (!['NODE_ENV', 'MALLOC_TRIM_THRESHOLD_'].includes(name)) expect(settings).toContain(name)
+      if (!['NODE_ENV', 'GLIBC_TUNABLES'].includes(name)) expect(settings).toContain(name)
     expect(Number(valuesOf('millrace.service', 'TimeoutStopSec')[0])).toBeGreaterThan(10)
   })
 

@@ -1,7 +1,7 @@
 // Keeps sockets alive, by origin. There is one undici Client per socket and one request per Client at a time, so that giving
 // up a request frees exactly its socket, even while it connects.
 import type { Socket } from 'node:net'
-import { Client } from 'undici'
+import Client from 'undici/lib/dispatcher/client.js'
 import type { TlsIdentity } from '../engine/ports/tls.ts'
 import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
