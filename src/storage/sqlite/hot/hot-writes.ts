@@ -70,10 +70,17 @@ export interface BatchResult {
   results: HotResult[]
 }
 
-/** Returns what does the writes of a batch in one transaction with one sync, and says what came of each. */
-export function prepareBatches(db: Session, counters: FlowCounters): (batch: readonly HotWrite[]) => BatchResult {
+/**
+ * Returns what does the writes of a batch in one transaction with one sync, and says what came of each. `between` is called between the
+ * statements of the log of runs.
+ */
+export function prepareBatches(
+  db: Session,
+  counters: FlowCounters,
+  between?: () => void,
+): (batch: readonly HotWrite[]) => BatchResult {
   const transactions = new Transactions(db, counters)
-  const doWrite = prepareHotWrites(db, counters)
+  const doWrite = prepareHotWrites(db, counters, between)
   return (batch) => {
     const started = performance.now()
     const results = transactions.together(batch.map((write) => () => doWrite(write))).map((written): HotResult => {
@@ -91,7 +98,7 @@ function noteLabels(late: LateLabels, run: readonly string[]): void {
   if (labels !== null) late.add(run[INSERTED.id]!, labels, run[INSERTED.body]!.length)
 }
 
-export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrite {
+export function prepareHotWrites(db: Session, counters: FlowCounters, between?: () => void): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
@@ -115,7 +122,9 @@ export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrit
   }
   return (write) => {
     let done = 0
+    const isLog = write.at(-1)?.[0] === 'markLog'
     for (const statement of write) {
+      if (isLog) between?.()
       if (statement[0] === 'count') counters.add(statement[1])
       else if (statement[0] === 'fail') counters.failures.add(statement[1])
       else if (statements[statement[0]].run(...statement[1]).changes === 0 && statement[0] !== 'useFiles') break
@@ -123,7 +132,7 @@ export function prepareHotWrites(db: Session, counters: FlowCounters): DoHotWrit
       done++
     }
     // The log counts as stored as a whole: in part, it would lack what came after.
-    if (done < write.length && write.at(-1)![0] === 'markLog')
+    if (done < write.length && isLog)
       throw new Error(`Record ${done + 1} of the log of runs, ${write[done]![0]}, changes nothing.`)
     return done
   }

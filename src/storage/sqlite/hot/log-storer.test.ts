@@ -3,6 +3,7 @@ import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts
 import type { BatchResult, HotResult, HotWrite } from './hot-writes.ts'
 import { LogStorer } from './log-storer.ts'
 import { RunLog } from './run-log.ts'
+import { type Generation, writeOf } from './run-record.ts'
 
 const FULL: HotResult = { message: 'full', unavailable: true, noRoom: 'its disk is full' }
 
@@ -19,9 +20,11 @@ beforeEach(() => {
   log = new RunLog({ begin() {}, append: () => true, close() {} } as never, 7)
   const thread = {
     ready: () => true,
-    send: ([write]: HotWrite[], then: (result: BatchResult) => void) =>
+    send: (taken: Generation, then: (result: BatchResult) => void) =>
       sent.push({
-        ids: write!.filter(([kind]) => kind === 'insertRun').map(([, values]) => (values as unknown[])[0]),
+        ids: writeOf(taken)
+          .filter(([kind]) => kind === 'insertRun')
+          .map(([, values]) => (values as unknown[])[0]),
         answer: (result) => then({ seconds: 0, results: [result] }),
       }),
     // Whoever waits for the thread gets its answer.

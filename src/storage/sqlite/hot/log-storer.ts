@@ -3,6 +3,7 @@
 import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import type { BatchResult, HotWrite } from './hot-writes.ts'
 import type { RunLog } from './run-log.ts'
+import { type Generation, writeOf } from './run-record.ts'
 import type { ThreadLine } from './thread-line.ts'
 import type { WritesHere } from './writes-here.ts'
 
@@ -86,17 +87,17 @@ export class LogStorer implements LogOfRuns {
 
   /** Has the thread put the runs into the database. */
   #store(): void {
-    const write = this.#isStoring ? null : this.#here.log?.take()
-    if (!write) return
+    const taken = this.#isStoring ? null : this.#here.log?.take()
+    if (!taken) return
     if (this.#thread.ready()) {
       this.#isStoring = true
-      this.#thread.send([write], (result) => this.#stored(result))
-    } else this.#storeHere(write)
+      this.#thread.send(taken, (result) => this.#stored(result))
+    } else this.#storeHere(taken)
   }
 
   /** Returns whether it was done. Inside a transaction of the same session it cannot be; the end of that is soon. */
-  #storeHere(write: HotWrite): boolean {
-    const result = this.#here.doNow(write)
+  #storeHere(taken: Generation): boolean {
+    const result = this.#here.doNow(writeOf(taken))
     if (!result) {
       this.#storeSoon(STORE_AFTER_MS)
       return false
@@ -142,7 +143,7 @@ export class LogStorer implements LogOfRuns {
 
   #settleNow(log: RunLog): boolean {
     this.#thread.await(() => !this.#isStoring)
-    for (let write = log.take(); write; write = log.take()) if (!this.#storeHere(write)) return false
+    for (let taken = log.take(); taken; taken = log.take()) if (!this.#storeHere(taken)) return false
     return true
   }
 

@@ -26,6 +26,7 @@ import {
   useLog,
 } from './logged-runs.testkit.ts'
 import { RunLog } from './run-log.ts'
+import { writeOf } from './run-record.ts'
 
 useLog()
 
@@ -122,7 +123,7 @@ describe('a run in the log', () => {
     expect(runs.append(write)).toBe(false)
     // There may be a record of it, which must not be taken by the next process.
     expect(runs.isEmpty).toBe(false)
-    expect(runs.take()).toEqual([['markLog', [7, 1]]])
+    expect(writeOf(runs.take()!)).toEqual([['markLog', [7, 1]]])
     runs.stored()
     expect(runs.isEmpty).toBe(true)
     broken.append = () => true as never
@@ -140,7 +141,7 @@ describe('a run in the log', () => {
     expect(runs.append(write('run_3'))).toBe(false)
     expect(runs.take()).toBe(taken)
     runs.stored()
-    expect(runs.take()).toEqual([...write('run_2'), ['markLog', [7, 2]]])
+    expect(writeOf(runs.take()!)).toEqual([...write('run_2'), ['markLog', [7, 2]]])
   })
 
   it('is found by the next process if there was no room for it until the stop', async () => {

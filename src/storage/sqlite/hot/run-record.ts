@@ -8,6 +8,12 @@ const MOST_CHARS = 32 * 1024
 /** A longer text follows the line, in which its length stands for it. */
 const SHORT_CHARS = 40
 
+/** The records of the runs that are put into the tables together, and what marks them as stored. */
+export interface Generation {
+  records: readonly string[]
+  mark: HotStatement
+}
+
 type Told = string | number | null | [chars: number]
 
 /** Returns null for a write that is too long, or not of one run alone. */
@@ -53,3 +59,6 @@ export function readRecord(record: string): HotWrite {
   }
   return line.map(([kind, values]) => [kind, kind === 'count' ? values : values.map(told)]) as unknown as HotWrite
 }
+
+/** Returns what puts the runs into the tables. */
+export const writeOf = ({ records, mark }: Generation): HotWrite => [...records.flatMap(readRecord), mark]

@@ -5,6 +5,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { threadFile } from '../../../base/package-files.ts'
 import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import type { BatchResult, HotWrite } from './hot-writes.ts'
+import type { Generation } from './run-record.ts'
 
 const YOUNG_MB = 6
 /** Longer than the thread waits for the transaction of another session. */
@@ -19,11 +20,13 @@ export class ThreadLine {
   readonly #expected: ((result: BatchResult) => void)[] = []
   /** How many answers were sent. */
   readonly #answered = new Int32Array(new SharedArrayBuffer(4))
+  /** 1 while somebody waits for an answer, and the thread must not pause. */
+  readonly #awaited = new Int32Array(new SharedArrayBuffer(4))
 
   /** `file`: the database. */
   constructor(file: string) {
     this.#file = file
-    this.#ports.port1.on('message', (result: BatchResult) => this.#expected.shift()!(result))
+    this.#ports.port1.on('message', (result: BatchResult) => this.#answer(result))
   }
 
   /** Returns whether a batch can be sent. If not, the thread is being started, which takes a tenth of a second. */
@@ -35,7 +38,7 @@ export class ThreadLine {
   #start(): Worker {
     const { port2 } = this.#ports
     const thread = new Worker(threadFile('storage/sqlite/hot/writer-thread'), {
-      workerData: { file: this.#file, port: port2, answered: this.#answered },
+      workerData: { file: this.#file, port: port2, answered: this.#answered, awaited: this.#awaited },
       transferList: [port2],
       // The memory of a batch is soon free again: a larger heap would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
@@ -51,7 +54,8 @@ export class ThreadLine {
     return thread
   }
 
-  send(writes: readonly HotWrite[], then: (result: BatchResult) => void): void {
+  send(writes: readonly HotWrite[] | Generation, then: (result: BatchResult) => void): void {
+    if (this.#expected.length > 0) this.#hurry()
     this.#expected.push(then)
     this.#ports.port1.postMessage(writes)
   }
@@ -61,16 +65,28 @@ export class ThreadLine {
     this.#ports.port1.postMessage('tidy')
   }
 
+  #hurry(): void {
+    Atomics.store(this.#awaited, 0, 1)
+    Atomics.notify(this.#awaited, 0)
+  }
+
+  #answer(result: BatchResult): void {
+    const then = this.#expected.shift()!
+    if (this.#expected.length === 0) Atomics.store(this.#awaited, 0, 0)
+    then(result)
+  }
+
   /** Takes an answer that has come, without waiting for the next turn of the event loop; returns whether there was one. */
   receive(): boolean {
     const received = this.#expected.length ? receiveMessageOnPort(this.#ports.port1) : undefined
-    if (received) this.#expected.shift()!(received.message as BatchResult)
+    if (received) this.#answer(received.message as BatchResult)
     return received !== undefined
   }
 
   /** Takes answers, and holds the event loop for them, until the one is there that is waited for. */
   await(isThere: () => boolean): void {
     while (!isThere()) {
+      this.#hurry()
       const seen = Atomics.load(this.#answered, 0)
       if (!this.receive() && Atomics.wait(this.#answered, 0, seen, ANSWER_WITHIN_MS) === 'timed-out')
         throw new StorageUnavailable('The database did not answer in time.')

@@ -4,11 +4,21 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { DURABLE, LOCK_TIMEOUT_MS, LONG_LOG_PAGES, NO_CHECKPOINTS } from '../settings.ts'
 import { FlowCounters } from './flow-counters.ts'
 import { type BatchResult, type HotWrite, prepareBatches } from './hot-writes.ts'
+import { Pauses } from './pauses.ts'
+import { type Generation, writeOf } from './run-record.ts'
 
-const { file, port, answered } = workerData as { file: string; port: MessagePort; answered: Int32Array }
+interface Given {
+  file: string
+  port: MessagePort
+  answered: Int32Array
+  awaited: Int32Array
+}
+
+const { file, port, answered, awaited } = workerData as Given
 const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
 db.exec(`${DURABLE} ${NO_CHECKPOINTS}`)
-const doBatch = prepareBatches(db, new FlowCounters(db))
+const pauses = new Pauses(awaited)
+const doBatch = prepareBatches(db, new FlowCounters(db), () => pauses.pause())
 
 const length = db.prepare('PRAGMA wal_checkpoint(NOOP)')
 const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
@@ -22,14 +32,15 @@ function tidyUp(): void {
   }
 }
 
-port.on('message', (message: HotWrite[] | 'tidy' | 'close') => {
+port.on('message', (message: HotWrite[] | Generation | 'tidy' | 'close') => {
   if (message === 'close') {
     db.close()
     port.close()
     return
   }
   if (message !== 'tidy') {
-    port.postMessage(doBatch(message) satisfies BatchResult)
+    pauses.begin()
+    port.postMessage(doBatch('records' in message ? [writeOf(message)] : message) satisfies BatchResult)
     // For an event loop that waits for it.
     Atomics.add(answered, 0, 1)
     Atomics.notify(answered, 0)
