@@ -98,8 +98,8 @@ export async function openSqlite(
     if (size === 0) db.exec(`PRAGMA application_id=${APPLICATION_ID}`)
     const database = db
     const log = join(folder, RUN_LOG_FILE)
-    let settle = () => {}
-    const raw = new SettlingDatabase(db, () => settle())
+    const others = { settle() {}, awaitThread() {} }
+    const raw = new SettlingDatabase(db, others)
     const { kysely, together } = connect(raw, (reason) => noRoom(reason))
     await migrate(kysely, sqliteDialect)
     const room = new RoomOnDisk(() => writeAndErase(kysely))
@@ -115,7 +115,8 @@ export async function openSqlite(
     }
     const here = new WritesHere(db, doBatch, openLog)
     const hot = new ThreadWriter(file, here, onSync, noRoom)
-    settle = () => void hot.log.settle()
+    others.settle = () => void hot.log.settle()
+    others.awaitThread = () => hot.awaitThread()
     return {
       raw,
       kysely,

@@ -110,6 +110,11 @@ export class ThreadWriter implements HotWriter {
     return this.#gathering.add(write)
   }
 
+  /** Waits until the thread has done all that it got. */
+  awaitThread(): void {
+    this.#thread.await(() => this.#thread.isIdle)
+  }
+
   look(): void {
     this.#thread.receive()
     this.#gathering.send()

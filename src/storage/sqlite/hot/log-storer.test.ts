@@ -15,24 +15,28 @@ let sent: { ids: unknown[]; answer(result: HotResult): void }[]
 let log: RunLog
 let storer: LogStorer
 
+const thread = {
+  ready: () => true,
+  get isIdle() {
+    return sent.length === 0
+  },
+  send: (taken: Generation, then: (result: BatchResult) => void) =>
+    sent.push({
+      ids: writeOf(taken)
+        .filter(([kind]) => kind === 'insertRun')
+        .map(([, values]) => (values as unknown[])[0]),
+      answer: (result) => then({ seconds: 0, results: [result] }),
+    }),
+  // Whoever waits for the thread gets its answer.
+  await(isThere: () => boolean) {
+    while (!isThere()) sent.shift()!.answer(1)
+  },
+  tidy() {},
+}
+
 beforeEach(() => {
   sent = []
   log = new RunLog({ begin() {}, append: () => true, close() {} } as never, 7)
-  const thread = {
-    ready: () => true,
-    send: (taken: Generation, then: (result: BatchResult) => void) =>
-      sent.push({
-        ids: writeOf(taken)
-          .filter(([kind]) => kind === 'insertRun')
-          .map(([, values]) => (values as unknown[])[0]),
-        answer: (result) => then({ seconds: 0, results: [result] }),
-      }),
-    // Whoever waits for the thread gets its answer.
-    await(isThere: () => boolean) {
-      while (!isThere()) sent.shift()!.answer(1)
-    },
-    tidy() {},
-  }
   const here = { log, isLarge: () => false, doNow: (): BatchResult => ({ seconds: 0, results: [1] }) }
   storer = new LogStorer(here as never, thread as never, () => {})
   log.append(start('run_1'))
@@ -58,6 +62,16 @@ it('puts off what carries on a run whose start cannot follow into the tables now
   expect(sent.map(({ ids }) => ids)).toEqual([['run_2']])
   sent.shift()!.answer(1)
   expect(() => storer.missed('run_2')).not.toThrow()
+})
+
+it('lets readers wait for what the thread writes besides only where there is more to be stored', () => {
+  storer.storeBefore([])
+  thread.send({ records: [], mark: ['markLog', [1, 1]] }, () => {})
+  expect(storer.settle()).toBe(true)
+  expect(sent).toHaveLength(1)
+  log.append(start('run_2'))
+  expect(storer.settle()).toBe(true)
+  expect(sent).toHaveLength(0)
 })
 
 it('lets readers find what is in the log as soon as it can be stored again', () => {

@@ -143,7 +143,11 @@ export class LogStorer implements LogOfRuns {
 
   #settleNow(log: RunLog): boolean {
     this.#thread.await(() => !this.#isStoring)
-    for (let taken = log.take(); taken; taken = log.take()) if (!this.#storeHere(taken)) return false
+    for (let taken = log.take(); taken; taken = log.take()) {
+      // What it writes besides would be waited for anyway.
+      this.#thread.await(() => this.#thread.isIdle)
+      if (!this.#storeHere(taken)) return false
+    }
     return true
   }
 

@@ -60,6 +60,10 @@ export class ThreadLine {
     this.#ports.port1.postMessage(writes)
   }
 
+  get isIdle(): boolean {
+    return this.#expected.length === 0
+  }
+
   /** Has the thread move the write-ahead log into the database file if it has become long. */
   tidy(): void {
     this.#ports.port1.postMessage('tidy')
