@@ -1,5 +1,5 @@
-// Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync. A single
-// write at a quiet time is done in place, or goes to the log of runs, and so is all that comes before the thread is there.
+// Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync. A few at a
+// quiet time go to the log of runs, a single one is done in place, and so is all that comes before the thread is there.
 import { StorageUnavailable } from '../../../engine/ports/storage-unavailable.ts'
 import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import type { GroupCommit } from './group-commit.ts'

@@ -56,13 +56,18 @@ export async function runOnce(change: Parameters<typeof newRun>[1] = {}): Promis
   return run.id
 }
 
-/** Has the log begin, and so many runs be in it and not in the database. */
+/** Has the log begin, and so many runs be in it and not in the database. The thread is there then. */
 export async function logRuns(count: number): Promise<void> {
+  const threadIsUp = new Promise((resolve) => {
+    process.once('worker', (thread) => thread.once('message', resolve))
+  })
   for (let i = 0; i < BEFORE_LOG; i++) await runOnce()
   while (!recorded()) {
     await runOnce()
     await new Promise((resolve) => setImmediate(resolve))
   }
+  // It does not share what a test does to the session here, such as a lack of room.
+  await threadIsUp
   storage.hot.log.settle()
   for (let i = 0; i < count; i++) await runOnce()
 }

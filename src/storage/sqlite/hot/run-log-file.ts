@@ -49,30 +49,39 @@ export class RunLogFile {
     this.#end = startOf(generation)
   }
 
-  /** Writes a record to the disk, and returns false if there is no room for it. */
-  append(text: string): boolean {
-    const left = startOf(this.#generation) + HALF_BYTES - this.#end
-    if (HEADER_BYTES + text.length * MOST_BYTES_A_CHAR > left) return false
-    const length = this.#buffer.write(text, HEADER_BYTES)
-    const record = this.#buffer.subarray(0, HEADER_BYTES + length)
-    record.writeUInt32LE(length, 0)
-    record.writeUInt32LE(this.#salt, 8)
-    record.writeUInt32LE(this.#generation, 12)
-    record.writeUInt32LE(this.#place, 16)
-    record.writeUInt32LE(crc32(record.subarray(CHECKED_FROM)), 4)
+  /** Writes records to the disk together, and returns false if there is no room for all of them. */
+  append(texts: readonly string[]): boolean {
+    let left = startOf(this.#generation) + HALF_BYTES - this.#end
+    for (const text of texts) left -= HEADER_BYTES + text.length * MOST_BYTES_A_CHAR
+    if (left < 0) return false
+    let length = 0
+    let place = this.#place
+    for (const text of texts) length += this.#put(text, length, place++)
     try {
-      if (writeSync(this.#fd, record, 0, record.length, this.#end) < record.length) throw new Error('no room')
+      if (writeSync(this.#fd, this.#buffer, 0, length, this.#end) < length) throw new Error('no room')
       fdatasyncSync(this.#fd)
     } catch (error) {
       this.#forget(this.#end)
       throw error
     }
-    this.#end += record.length
-    this.#place++
+    this.#end += length
+    this.#place = place
     return true
   }
 
-  /** Makes a record one that does not count, as well as the disk allows: nobody is told that its run is stored. */
+  /** Returns the length of the record that it makes in the buffer. */
+  #put(text: string, at: number, place: number): number {
+    const length = this.#buffer.write(text, at + HEADER_BYTES)
+    const record = this.#buffer.subarray(at, at + HEADER_BYTES + length)
+    record.writeUInt32LE(length, 0)
+    record.writeUInt32LE(this.#salt, 8)
+    record.writeUInt32LE(this.#generation, 12)
+    record.writeUInt32LE(place, 16)
+    record.writeUInt32LE(crc32(record.subarray(CHECKED_FROM)), 4)
+    return record.length
+  }
+
+  /** Makes a record one that does not count, and all after it, as well as the disk allows: nobody is told that their runs are stored. */
   #forget(at: number): void {
     try {
       writeSync(this.#fd, Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, at)

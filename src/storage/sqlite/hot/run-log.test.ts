@@ -120,28 +120,45 @@ describe('a run in the log', () => {
     }
     const runs = new RunLog(broken as never, 7)
     const write: HotWrite = [['insertRun', ['run_1', 1, 'succeeded', 2, 3]]]
-    expect(runs.append(write)).toBe(false)
+    expect(runs.append([write])).toBe(false)
     // There may be a record of it, which must not be taken by the next process.
     expect(runs.isEmpty).toBe(false)
     expect(writeOf(runs.take()!)).toEqual([['markLog', [7, 1]]])
     runs.stored()
     expect(runs.isEmpty).toBe(true)
     broken.append = () => true as never
-    expect(runs.append(write)).toBe(false)
+    expect(runs.append([write])).toBe(false)
   })
 
   it('of a generation that found no room is stored with those of the next', () => {
     const file = { begin() {}, append: () => true, close() {} }
     const runs = new RunLog(file as never, 7)
     const write = (id: string): HotWrite => [['insertRun', [id, 1, 'succeeded', 2, 3]]]
-    runs.append(write('run_1'))
+    runs.append([write('run_1')])
     const taken = runs.take()!
-    runs.append(write('run_2'))
+    runs.append([write('run_2')])
     runs.failed()
-    expect(runs.append(write('run_3'))).toBe(false)
+    expect(runs.append([write('run_3')])).toBe(false)
     expect(runs.take()).toBe(taken)
     runs.stored()
     expect(writeOf(runs.take()!)).toEqual([...write('run_2'), ['markLog', [7, 2]]])
+  })
+
+  it('is there with all that came with it, or none of them is', () => {
+    const told: (readonly string[])[] = []
+    const file = { begin() {}, append: (texts: readonly string[]) => told.push(texts), close() {} }
+    const runs = new RunLog(file as never, 7)
+    const begin = (id: string): HotWrite => [['insertRun', [id, 0, 'running', 1, null]]]
+    const end = (id: string): HotWrite => [['updateRun', [1, 'succeeded', 1, 2, null, null, id, 0]]]
+    expect(runs.append([begin('run_1'), begin('run_2')])).toBe(true)
+    expect(runs.append([begin('run_3'), [['markToErase', ['run_1']]]])).toBe(false)
+    expect(runs.append([end('run_1'), end('run_elsewhere')])).toBe(false)
+    // Each counts on what the one before it has changed.
+    expect(runs.append([end('run_1'), end('run_1')])).toBe(false)
+    expect(runs.append([end('run_1'), end('run_2')])).toBe(true)
+    expect(told.map((texts) => texts.length)).toEqual([2, 2])
+    const written = ['run_1', 'run_2'].flatMap(begin).concat(['run_1', 'run_2'].flatMap(end))
+    expect(writeOf(runs.take()!).slice(0, -1)).toEqual(written)
   })
 
   it('is found by the next process if there was no room for it until the stop', async () => {
@@ -192,6 +209,17 @@ describe('after a kill', () => {
     expect(existsSync(join(left, 'millrace.runs'))).toBe(false)
     await next(left)
     expect(stored(left)).toEqual(all())
+  })
+
+  it('all of those are there that were written together', async () => {
+    await logRuns(0)
+    const before = acknowledged.length
+    await Promise.all(Array.from({ length: 6 }, () => runOnce()))
+    const left = killed()
+    expect(placesOf(readFileSync(log))).toHaveLength(6)
+    expect(stored(left)).toEqual(all(acknowledged.slice(0, before)))
+    await next(left)
+    expect(stored(left)).toEqual(all(acknowledged.toSorted()))
   })
 
   it('a kill of the next process, before it has removed the log, changes nothing', async () => {

@@ -1,4 +1,4 @@
-// Acknowledges single runs from a log of its own at quiet times: one write and one sync of a file, where the database would change
+// Acknowledges runs from a log of its own where few come at once: one write and one sync of a file, where the database would change
 // seven pages. They get into the database many at a time, and before anybody reads it.
 import type { DatabaseSync } from 'node:sqlite'
 import { type BatchResult, type HotStatement, type HotWrite, INSERTED, UPDATED } from './hot-writes.ts'
@@ -59,13 +59,17 @@ export class RunLog {
     return this.#open.has(runId) || this.#takenOpen.has(runId)
   }
 
-  /** Returns false if the write does not belong here, or there is no room for it. */
-  append(write: HotWrite): boolean {
-    if (this.#isBroken || this.isFailing || this.isFull || !this.#isOwn(write[0]!)) return false
-    const record = recordOf(write)
-    if (record === null) return false
+  /** Takes all of the writes or none: returns false if one does not belong here, or there is no room for them. */
+  append(writes: readonly HotWrite[]): boolean {
+    if (this.#isBroken || this.isFailing || this.isFull || !this.#areOwn(writes)) return false
+    const records: string[] = []
+    for (const write of writes) {
+      const record = recordOf(write)
+      if (record === null) return false
+      records.push(record)
+    }
     try {
-      if (!this.#file.append(record)) return false
+      if (!this.#file.append(records)) return false
     } catch {
       // A sync after one that failed may succeed without having written: from now on the database is asked. It also gets the mark
       // that says that the record does not count.
@@ -73,10 +77,18 @@ export class RunLog {
       this.#isUnsure = true
       return false
     }
-    this.#records.push(record)
-    this.#statements += write.length
-    this.#follow(write[0]!)
+    for (const [i, write] of writes.entries()) {
+      this.#records.push(records[i]!)
+      this.#statements += write.length
+      this.#follow(write[0]!)
+    }
     return true
+  }
+
+  /** The writes of one run depend on each other, so there may be only one of each. */
+  #areOwn(writes: readonly HotWrite[]): boolean {
+    if (!writes.every(([first]) => this.#isOwn(first!))) return false
+    return writes.length === 1 || new Set(writes.map(runOf)).size === writes.length
   }
 
   /** Returns whether the statement begins a run, or carries one on that is only here: then it will change a row. */

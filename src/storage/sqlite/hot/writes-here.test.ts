@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HotWrite } from './hot-writes.ts'
+import type { RunLog } from './run-log.ts'
 import { WritesHere } from './writes-here.ts'
 
 const ONE: HotWrite[] = [[]]
+const several = (count: number): HotWrite[] => Array.from({ length: count }, () => [])
 const db = { isTransaction: false }
 const noLog = () => Promise.reject(new Error('no room'))
 let seconds: number
@@ -20,8 +22,8 @@ describe('single writes', () => {
     expect(doneHere(640)).toBe(630)
   })
 
-  it('go to the other thread for a while after several at once', () => {
-    expect(here.tryBatch([[], []])).toBeNull()
+  it.each([2, 9])('go to the other thread for a while after %i at once', (count) => {
+    expect(here.tryBatch(several(count))).toBeNull()
     expect(doneHere(15)).toBe(0)
     expect(doneHere(1)).toBe(1)
   })
@@ -69,5 +71,48 @@ describe('single writes', () => {
   it('go to the other thread while a transaction is open', () => {
     const busy = new WritesHere({ isTransaction: true } as never, () => ({ seconds, results: [0] }), noLog)
     expect(busy.tryBatch(ONE)).toBeNull()
+  })
+})
+
+describe('a few writes at once', () => {
+  /** What the log takes. */
+  let isTaken: boolean
+  let logged: number[]
+  beforeEach(async () => {
+    isTaken = true
+    logged = []
+    const log = {
+      isEmpty: true,
+      append(batch: readonly HotWrite[]) {
+        if (isTaken) logged.push(batch.length)
+        return isTaken
+      },
+    }
+    here = new WritesHere(
+      db as never,
+      () => ({ seconds, results: [0] }),
+      async () => log as unknown as RunLog,
+    )
+    for (let i = 0; i < 48; i++) expect(here.tryBatch(several(2))).toBeNull()
+    await Promise.resolve()
+  })
+
+  it('go to the log, each with its result', () => {
+    expect(here.tryBatch([[['count', [] as never]], []])).toEqual({ seconds: expect.any(Number), results: [1, 0] })
+    expect(here.tryBatch(several(8))!.results).toHaveLength(8)
+    expect(logged).toEqual([2, 8])
+  })
+
+  it('go to the other thread for a while after many at once', () => {
+    expect(here.tryBatch(several(9))).toBeNull()
+    for (let i = 0; i < 15; i++) expect(here.tryBatch(several(2))).toBeNull()
+    expect(here.tryBatch(several(2))).not.toBeNull()
+  })
+
+  it('go to the other thread if the log does not take them, and so do single ones for a while', () => {
+    isTaken = false
+    expect(here.tryBatch(several(2))).toBeNull()
+    expect(doneHere(15)).toBe(0)
+    expect(doneHere(2)).toBe(2)
   })
 })

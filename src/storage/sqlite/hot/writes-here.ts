@@ -1,12 +1,14 @@
-// Does single writes of the hot path in the thread that serves requests while it is quiet: the way to the other thread and back would
-// take longer than the write. Where several come at once, or the disk is slow, the other thread does them.
+// Does the writes of the hot path in the thread that serves requests while it is quiet: the way to the other thread and back would
+// take longer than a single write, or a few in the log of runs. Where many come at once, or the disk is slow, the other thread does them.
 import type { DatabaseSync } from 'node:sqlite'
 import { type BatchResult, type HotWrite, INSERTED, UPDATED } from './hot-writes.ts'
 import type { RunLog } from './run-log.ts'
 
-/** After so many single writes in a row it counts as quiet. */
+/** The log takes so many at once. For more of them the other thread takes less time: they change the same pages of the database. */
+const FEW = 8
+/** After so many small batches in a row it is quiet enough for the log, and after so many single writes for the database. */
 const QUIET = 16
-/** One of so many goes to the other thread, which also tidies the write-ahead log up. */
+/** One of so many goes to the other thread if the log does not take it: that also tidies the write-ahead log up. */
 const OTHER_EVERY = 64
 /** If writes take longer than this on average, they hold up everything else for too long: so many go to the other thread then. */
 const SLOW_SECONDS = 0.001
@@ -26,7 +28,9 @@ export class WritesHere {
   #opening = false
   /** The log of runs; null: it is not worth one yet. */
   log: RunLog | null = null
-  /** Negative after slow writes; a start is quiet. */
+  /** So many small batches came in a row; negative after slow ones. A start is quiet. */
+  #small = QUIET
+  /** So many of them were of one write. */
   #single = QUIET
   #seconds = 0
   /** To change one writes all of its row again, its body too. */
@@ -41,23 +45,19 @@ export class WritesHere {
   /** Returns null if the other thread has to do the batch. */
   tryBatch(batch: readonly HotWrite[]): BatchResult | null {
     if (this.isLarge(batch)) return null
-    if (batch.length > 1) {
-      this.#single = Math.min(this.#single, 0)
-      return null
-    }
-    this.#single++
-    if (this.#single < QUIET) return null
-    const logged = this.#tryLog(batch[0]!)
-    if (!logged && this.#single % OTHER_EVERY === 0) {
+    this.#single = batch.length > 1 ? 0 : this.#single + 1
+    this.#small = batch.length > FEW ? Math.min(this.#small, 0) : this.#small + 1
+    if (this.#small < QUIET) return null
+    const logged = this.#tryLog(batch)
+    if (!logged && this.#small % OTHER_EVERY === 0) {
       if (!this.log) void this.#begin()
       return null
     }
-    // The thread may be storing what is in the log, and would have to be waited for.
-    const result = logged ?? (this.log?.isEmpty === false ? null : this.doBatch(batch))
+    const result = logged ?? this.#tryInPlace(batch)
     if (!result) return null
     this.#seconds += (Math.min(result.seconds, MOST_SECONDS) - this.#seconds) * WEIGHT
     if (this.#seconds > SLOW_SECONDS) {
-      this.#single = -AFTER_SLOW
+      this.#small = -AFTER_SLOW
       this.#seconds = 0
     }
     return result
@@ -71,11 +71,16 @@ export class WritesHere {
     this.#opening = false
   }
 
-  #tryLog(write: HotWrite): BatchResult | null {
+  #tryLog(batch: readonly HotWrite[]): BatchResult | null {
     if (!this.log || this.#db.isTransaction) return null
     const started = performance.now()
-    if (!this.log.append(write)) return null
-    return { seconds: (performance.now() - started) / 1000, results: [write.length] }
+    if (!this.log.append(batch)) return null
+    return { seconds: (performance.now() - started) / 1000, results: batch.map((write) => write.length) }
+  }
+
+  #tryInPlace(batch: readonly HotWrite[]): BatchResult | null {
+    // The thread may be storing what is in the log, and would have to be waited for.
+    return this.#single < QUIET || this.log?.isEmpty === false ? null : this.doBatch(batch)
   }
 
   /** Returns null for a large batch, and while a transaction of Kysely is open, which may be for a few turns. */
