@@ -40,15 +40,16 @@ describe('a session', () => {
 it('has what the thread was given written before it writes itself', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
   const storage = await openSqlite(folder)
-  const generation = () => storage.raw.prepare('SELECT generation FROM run_log').get()!['generation']
-  // Several at once go to the thread, once it is there.
-  const several = (from: number) => [0, 1].map((i) => storage.hot.write([['markLog', [1, from + i]]]))
+  const latest = () => storage.raw.prepare('SELECT expires_at FROM dedupe').get()!['expires_at']
+  // Several at once that the log does not take go to the thread, once it is there.
+  const several = (from: number) =>
+    [0, 1].map((i) => storage.hot.write([['takeKey', ['flow_1', 'k', 'run_1', from + i, from + i]]]))
   let last = 0
   let isByThread = false
   for (; !isByThread; last += 2) {
     const writes = Promise.all(several(last))
     storage.hot.look()
-    isByThread = generation() !== last + 1
+    isByThread = latest() !== last + 1
     await writes
     await nextTurn()
   }
@@ -58,8 +59,8 @@ it('has what the thread was given written before it writes itself', async () => 
     isDone = true
   })
   storage.hot.look()
-  storage.raw.prepare('UPDATE run_log SET salt = 2').run()
-  expect(generation()).toBe(last + 1)
+  storage.raw.prepare("UPDATE dedupe SET run_id = 'run_2'").run()
+  expect(latest()).toBe(last + 1)
   for (let i = 0; i < 5; i++) await Promise.resolve()
   expect(isDone, 'its answer was taken').toBe(true)
   await writes
